@@ -50,6 +50,11 @@ type Terminals interface {
 	// runs. first is the oldest offset there is, end the offset after the
 	// newest byte; an offset before first reads from first on.
 	ReadOutput(ctx context.Context, ref session.RunRef, offset int64, p []byte) (n int, first, end int64, err error)
+	// SaveScreen keeps a screen checkpoint beside the output: the state of an
+	// emulator that has read everything before offset. Only the newest stays.
+	SaveScreen(ctx context.Context, ref session.RunRef, offset int64, screen []byte) error
+	// LoadScreen returns the newest checkpoint; no checkpoint is offset 0, nil.
+	LoadScreen(ctx context.Context, ref session.RunRef) (offset int64, screen []byte, err error)
 }
 
 // Host is where agents run.
