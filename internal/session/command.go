@@ -1,6 +1,6 @@
 package session
 
-// Commands are what a person, or the agent itself, asks for. Apply may refuse
+// The commands: what a person, or the agent itself, asks for. Apply may refuse
 // one with an InvalidTransitionError; then nothing has changed.
 type (
 	// Send queues a prompt.
@@ -48,10 +48,3 @@ type (
 		Summary string `json:"summary,omitempty"`
 	}
 )
-
-// Event is anything that can happen to a session. The set is sealed.
-type Event interface {
-	event()
-	// Name is the event's name in the journal.
-	Name() string
-}

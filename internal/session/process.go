@@ -33,7 +33,10 @@ type Process struct {
 	Proof     ProcessID `json:"proof,omitzero"`
 	StartedAt time.Time `json:"startedAt,omitzero"` // when the last launch finished
 	EndedAt   time.Time `json:"endedAt,omitzero"`
-	Exit      *Exit     `json:"exit,omitempty"`
+	// AgeFrom is StartedAt on a clock without jumps: what the process's age is
+	// counted from.
+	AgeFrom time.Time `json:"ageFrom,omitzero"`
+	Exit    *Exit     `json:"exit,omitempty"`
 	// WasReady is true once the agent was ready, or beyond, in this run.
 	WasReady bool `json:"wasReady,omitempty"`
 	// Stopped is true while the process is suspended (state T): it neither

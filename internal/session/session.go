@@ -47,8 +47,7 @@ const (
 	AuthFailedCause      Cause = "authFailed"
 	RateLimited          Cause = "rateLimited"
 	TurnFailed           Cause = "turnFailed"
-	CrashedCause         Cause = "crashed"     // a job, or an agent whose resume is unsupported, ended badly
-	EngineDeathCause     Cause = "engineDeath" // as crashed, but nobody saw it end
+	CrashedCause         Cause = "crashed" // a job, or an agent whose resume is unsupported, ended badly
 	ExitUnknown          Cause = "exitUnknown"
 	ResumeExhausted      Cause = "resumeExhausted"
 	CrashLoop            Cause = "crashLoop"
@@ -96,27 +95,35 @@ type Session struct {
 	Why        string     `json:"why,omitempty"`        // one sentence for people: the evidence of the last change of state
 	Interrupts State      `json:"interrupts,omitempty"` // the state that needsAttention interrupted
 	Reason     Reason     `json:"reason,omitempty"`
-	Intent     Intent     `json:"intent,omitempty"`
 	Process    Process    `json:"process"`
 	Turn       Turn       `json:"turn"`
 	Waiting    *Waiting   `json:"waiting,omitempty"`
 	Attention  *Attention `json:"attention,omitempty"`
 	Resume     Resume     `json:"resume"`
-	Deadlines  []Deadline `json:"deadlines,omitempty"` // armed, earliest first
-	Queue      []Prompt   `json:"queue,omitempty"`     // prompts not yet confirmed or failed, oldest first
-	Native     []NativeID `json:"native,omitempty"`    // append-only; the last is in force
+	Queue      []Prompt   `json:"queue,omitempty"`  // prompts not yet confirmed or failed, oldest first
+	Native     []NativeID `json:"native,omitempty"` // append-only; the last is in force
 	Sweep      Sweep      `json:"sweep"`
+	Evidence   Evidence   `json:"evidence"` // what the present state rests on
 	Life       Life       `json:"life"`
+}
+
+// Evidence is what the present state rests on.
+type Evidence struct {
+	Source Source    `json:"source,omitempty"`
+	At     time.Time `json:"at,omitzero"`
 }
 
 // Life holds the times of a session and the wishes about its end.
 type Life struct {
-	CreatedAt  time.Time `json:"createdAt"`
-	UpdatedAt  time.Time `json:"updatedAt"`
-	StateAt    time.Time `json:"stateAt"`             // when the present state began
-	ProgressAt time.Time `json:"progressAt,omitzero"` // when the agent last got somewhere
-	Kept       bool      `json:"kept,omitempty"`      // never swept
-	Closed     *Closed   `json:"closed,omitempty"`    // archived; can be reopened
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+	StateAt   time.Time `json:"stateAt"` // when the present state began, for people
+	// ArmedAt is when the window of the present state's deadline began: the
+	// launch, the last progress, the question. A jump of the clock shifts it.
+	ArmedAt time.Time `json:"armedAt"`
+	Intent  Intent    `json:"intent,omitempty"`
+	Kept    bool      `json:"kept,omitempty"`   // never swept
+	Closed  *Closed   `json:"closed,omitempty"` // archived; can be reopened
 }
 
 // Closed says when and why a session was archived.

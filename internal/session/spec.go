@@ -13,6 +13,7 @@ type Spec struct {
 	Settings string   `json:"settings,omitempty"` // the agent's per-launch settings file
 	Host     string   `json:"host"`
 	Kind     Kind     `json:"kind"`
+	Prompt   string   `json:"prompt,omitempty"` // what a task is to do; typed again on retry
 	// Continue is typed to a resumed task.
 	Continue string `json:"continue,omitempty"`
 	Size     Size   `json:"size"`
@@ -105,6 +106,7 @@ type Prompt struct {
 	Text      string      `json:"text"`
 	State     PromptState `json:"state"`
 	At        time.Time   `json:"at"`                  // when it was queued
+	StepAt    time.Time   `json:"stepAt"`              // when its state last changed
 	Sanitised bool        `json:"sanitised,omitempty"` // control bytes were removed
 	Failure   string      `json:"failure,omitempty"`
 }
@@ -121,6 +123,9 @@ type Resume struct {
 	Crashes  []time.Time `json:"crashes,omitempty"`  // within the crash window
 	ByPerson bool        `json:"byPerson,omitempty"` // the relaunch in progress was asked for by a person
 	ReadyAt  time.Time   `json:"readyAt,omitzero"`   // readiness of the relaunched agent, not yet proof
+	ProvenAt time.Time   `json:"provenAt,omitzero"`  // when the last resume was proven
+	// FailedRun is the relaunched run already counted as a failed attempt.
+	FailedRun int `json:"failedRun,omitempty"`
 }
 
 // DeadlineKind names what is waited for.

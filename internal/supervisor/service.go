@@ -37,7 +37,7 @@ type Service interface {
 	Create(ctx context.Context, n NewSession) (session.Session, error)
 	// Command applies a command; it returns when its effect on the session is
 	// durable, not when the agent has obeyed.
-	Command(ctx context.Context, id session.ID, c session.Event) (session.Session, error)
+	Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error)
 	Get(ctx context.Context, id session.ID) (session.Session, error)
 	// List returns open sessions, or archived ones, oldest first.
 	List(ctx context.Context, archived bool) ([]session.Session, error)

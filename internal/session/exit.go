@@ -1,0 +1,188 @@
+package session
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// EndInfo is what is known of how a process ended.
+type EndInfo struct {
+	FoundDead    bool // proven gone after a restart, with no exit record
+	Cancelled    bool // a person or the machine had decided to stop it
+	Exit         *Exit
+	RecentOutput string
+	HadDone      bool // a positive completion was seen for the turn
+}
+
+// Classify says why a process ended, in this order (DESIGN 4.4): found dead,
+// stop intent, credential failure in the recent output, positive done, signal,
+// status 0, anything else.
+func Classify(i EndInfo) Reason {
+	switch {
+	case i.FoundDead:
+		return EngineDeath
+	case i.Cancelled:
+		return Killed
+	case LooksLikeAuthFailure(i.RecentOutput):
+		return AuthFailed
+	case i.HadDone:
+		return Completed
+	case i.Exit != nil && i.Exit.Signal != nil && *i.Exit.Signal != 0:
+		return Crashed
+	case i.Exit != nil && i.Exit.Code != nil && *i.Exit.Code == 0:
+		return UserExited
+	}
+	return Crashed
+}
+
+// ResumeEligible reports whether an end for this reason may be resumed by the
+// machine itself.
+func ResumeEligible(r Reason) bool { return r == Crashed || r == EngineDeath }
+
+// authFailure is over plain text; \b is an ASCII word boundary.
+var authFailure = regexp.MustCompile(`(?i)\b(authentication failed|invalid api key|unauthorized|not authenticated|` +
+	`please (re-?)?(log ?in|authenticate)|credentials? (rejected|invalid|expired)|your session has expired|token (expired|invalid|revoked))\b`)
+
+// LooksLikeAuthFailure reports whether text says that credentials were refused.
+func LooksLikeAuthFailure(text string) bool { return authFailure.MatchString(text) }
+
+// processEnded takes the end of a run, once.
+func (t *step) processEnded(w ProcessEnded) {
+	p := &t.s.Process
+	switch {
+	case p.Phase == Lost && seeksTruth(t.s):
+		if w.Exit.Unknown() && !w.FoundDead {
+			t.ignore("still not known how it ended")
+			return
+		}
+	case p.Phase == Lost && p.Exit.Unknown() && !w.Exit.Unknown():
+		p.Exit = w.Exit // a late fact; the decision was a person's by then
+		return
+	case t.s.Ended():
+		t.ignore("the end of this run is on record already")
+		return
+	}
+	p.EndedAt, p.Exit, p.Stopped = t.e.At, w.Exit, false
+	if w.Exit != nil && !w.Exit.At.IsZero() {
+		p.EndedAt = w.Exit.At
+	}
+	p.Phase = Exited
+	if w.Exit.Unknown() {
+		p.Phase = Lost
+	}
+	t.do(ReleaseRun{Ref: t.s.Ref()})
+	t.requeuePrompts()
+	t.s.Sweep = Sweep{Reads: 1, FirstSeen: t.e.At}
+	t.classify(w)
+}
+
+func (t *step) classify(w ProcessEnded) {
+	switch t.s.Life.Intent {
+	case IntentStop, IntentClose:
+		t.endKilled()
+		return
+	case IntentRestart:
+		t.startAfresh("started afresh, as a person asked")
+		return
+	}
+	if w.Exit.Unknown() && !w.FoundDead && t.s.Spec.Policy.ExitTruth > 0 {
+		t.s.Why = "the process is gone; how it ended is not known yet"
+		t.do(SeekTruth{Ref: t.s.Ref()})
+		return
+	}
+	r := Classify(EndInfo{FoundDead: w.FoundDead, Exit: w.Exit, RecentOutput: w.RecentOutput, HadDone: t.s.Turn.DoneSeen})
+	if t.s.Spec.Kind == Job && w.Exit.Clean() {
+		r = Completed
+	}
+	t.s.Reason = r
+	t.afterEnd(r, w)
+}
+
+// endKilled is the end that was asked for: final.
+func (t *step) endKilled() {
+	t.s.Reason = Killed
+	t.s.Turn.Open = false
+	closing := t.s.Life.Intent == IntentClose
+	t.s.Life.Intent = NoIntent
+	t.to(Dead, "stopped by a person")
+	if closing {
+		t.s.Life.Closed = &Closed{At: t.e.At, Reason: "closed by a person"}
+	}
+}
+
+// afterEnd is the table of DESIGN 4.4.
+func (t *step) afterEnd(r Reason, w ProcessEnded) {
+	how := DescribeExit(w.Exit)
+	task := t.s.Spec.Kind == Task
+	switch {
+	case r == Completed:
+		t.s.Turn.Open = false
+		t.to(Done, "complete, and the process has ended: "+how)
+	case t.s.Spec.Kind == Job:
+		t.attention(CrashedCause, "the job failed: "+how)
+	case t.s.Resume.FailedRun == t.s.Process.Run:
+		t.s.Why = "the agent of the failed attempt has ended: " + how
+	case r == AuthFailed && t.s.Spec.Policy.AutoEscalate:
+		t.attention(AuthFailedCause, "its output says that credentials were refused; "+how)
+	case r == AuthFailed:
+		t.to(Dead, "credentials were refused; "+how)
+	case t.s.State == Resuming:
+		t.failedAttempt("the resumed agent ended: " + how)
+	case t.startupFailed(r):
+		t.attention(StartupFailed, "ended "+t.age()+" after its start, before it was of use: "+how)
+	case r == UserExited && task && t.s.Turn.Open && t.s.Spec.Policy.AutoEscalate:
+		t.attention(UserExitedTurn, "ended in the middle of the task: "+how)
+	case r == UserExited:
+		t.s.Turn.Open = false
+		t.to(Dead, "ended by itself: "+how)
+	default:
+		t.scheduleResume(how, w.DirMissing)
+	}
+}
+
+// startupFailed: any exit within 10 s of the launch, or before ever ready.
+// A machine that went down says nothing about the agent's start.
+func (t *step) startupFailed(r Reason) bool {
+	p := t.s.Process
+	if t.s.Spec.Policy.MinLifetime == 0 || r == EngineDeath {
+		return false
+	}
+	return !p.WasReady || p.EndedAt.Sub(p.AgeFrom) < t.s.Spec.Policy.MinLifetime
+}
+
+func (t *step) age() string {
+	return max(t.s.Process.EndedAt.Sub(t.s.Process.AgeFrom), 0).Round(100 * time.Millisecond).String()
+}
+
+// seeksTruth reports whether the end of the present run is still looked into.
+func seeksTruth(s Session) bool {
+	return s.Process.Phase == Lost && s.Process.Exit.Unknown() && s.Reason != EngineDeath &&
+		s.State != NeedsAttention && s.State != Dead && s.State != Resuming && s.Life.Closed == nil && s.Spec.Policy.ExitTruth > 0
+}
+
+// DescribeExit is an exit in words. A status of 128+n is shown with the signal
+// it probably stands for and stays a status.
+func DescribeExit(e *Exit) string {
+	var b strings.Builder
+	switch {
+	case e.Unknown():
+		return "exit status unknown"
+	case e.Signal != nil && *e.Signal != 0:
+		b.WriteString("killed by " + SignalName(*e.Signal))
+	case e.Code != nil:
+		b.WriteString("exit status " + itoa(*e.Code))
+		if n := e.ProbableSignal(); n != 0 {
+			b.WriteString(" (probably " + SignalName(n) + ")")
+		}
+	default:
+		b.WriteString("signal 0 reported")
+	}
+	if len(e.LeftBehind) > 0 {
+		b.WriteString("; left behind:")
+		for _, p := range e.LeftBehind {
+			b.WriteString(" " + itoa(p))
+		}
+	}
+	return b.String()
+}
