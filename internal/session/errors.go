@@ -55,3 +55,9 @@ var (
 	// work later. The wrapping error says why and names the remedy.
 	ErrStoreUnavailable = errors.New("the store cannot write")
 )
+
+// PasteError is text that cannot be typed to a terminal as one prompt. Nothing
+// was typed.
+type PasteError struct{ Why string }
+
+func (e *PasteError) Error() string { return e.Why }

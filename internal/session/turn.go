@@ -203,7 +203,9 @@ func (t *step) complete(summary string) {
 	t.confirmPrompt()
 	t.s.Turn.Open, t.s.Turn.DoneSeen, t.s.Turn.Tool, t.s.Turn.Background = false, true, false, 0
 	t.s.Reason = Completed
-	t.s.Resume.Attempts = 0
+	if !t.s.Resume.ProvenAt.IsZero() {
+		t.s.Resume.Attempts = 0 // the resumed agent has been of use
+	}
 	t.to(Done, why)
 }
 
