@@ -26,6 +26,7 @@ func Apply(s Session, e Event) (Session, []Effect, error) {
 		return s, nil, &IgnoredError{Why: t.ignored}
 	}
 	t.pumpPrompts()
+	t.s.Process.ReadTo = max(t.s.Process.ReadTo, e.Offset)
 	t.s.Rev++
 	t.s.Life.UpdatedAt = e.At
 	return t.s, t.out, nil
@@ -95,6 +96,8 @@ func (t *step) observe() {
 		t.ignore("it is about another conversation: " + w.ID)
 	case PromptMoved:
 		t.promptMoved(w)
+	case StopFinished:
+		t.stopFinished(w)
 	case SuspendSeen:
 		t.suspendSeen(w)
 	case ClockJumped:
@@ -275,6 +278,15 @@ func (t *step) nativeSeen(w NativeSeen) {
 		return
 	}
 	t.s.Native = append(t.s.Native[:len(t.s.Native):len(t.s.Native)], NativeID{ID: w.ID, At: t.e.At, Run: t.s.Process.Run})
+}
+
+func (t *step) stopFinished(w StopFinished) {
+	if len(w.LeftBehind) == 0 {
+		t.ignore("nothing survived it")
+		return
+	}
+	t.s.Process.LeftBehind = w.LeftBehind
+	t.s.Why = fmt.Sprintf("stopped; these processes survived it: %v", w.LeftBehind)
 }
 
 func (t *step) suspendSeen(w SuspendSeen) {

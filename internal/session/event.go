@@ -14,6 +14,9 @@ type Event struct {
 	Run    int // 0 = not about a run
 	Turn   int // 0 = not about a turn
 	Source Source
+	// Offset is how far the run's output had been read when this was seen, 0 =
+	// not from output. What was read is not taken as news again after a restart.
+	Offset int64
 	Why    string // the evidence in one sentence for people, "" = the event's usual one
 	What   What
 }
@@ -140,6 +143,10 @@ type (
 		State    PromptState `json:"state"`
 		Detail   string      `json:"detail,omitempty"`
 	}
+	// StopFinished: the stop policy has run its course.
+	StopFinished struct {
+		LeftBehind []int `json:"leftBehind,omitempty"` // pids that survived it
+	}
 	// SuspendSeen: the process was stopped (state T) or continued.
 	SuspendSeen struct {
 		Stopped bool `json:"stopped"`
@@ -174,6 +181,7 @@ func (ExitRead) what()       {}
 func (NativeSeen) what()     {}
 func (ForeignSeen) what()    {}
 func (PromptMoved) what()    {}
+func (StopFinished) what()   {}
 func (SuspendSeen) what()    {}
 func (ClockJumped) what()    {}
 func (Loaded) what()         {}

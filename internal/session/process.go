@@ -37,6 +37,10 @@ type Process struct {
 	// counted from.
 	AgeFrom time.Time `json:"ageFrom,omitzero"`
 	Exit    *Exit     `json:"exit,omitempty"`
+	// LeftBehind lists processes of the tree that survived the stop policy.
+	LeftBehind []int `json:"leftBehind,omitempty"`
+	// ReadTo is the output offset up to which evidence has been taken.
+	ReadTo int64 `json:"readTo,omitempty"`
 	// WasReady is true once the agent was ready, or beyond, in this run.
 	WasReady bool `json:"wasReady,omitempty"`
 	// Stopped is true while the process is suspended (state T): it neither
