@@ -100,6 +100,8 @@ func (t *step) observe() {
 		t.stopFinished(w)
 	case SuspendSeen:
 		t.suspendSeen(w)
+	case InputFailed:
+		t.s.Why = "it was not typed: " + w.Detail
 	case ClockJumped:
 		t.clockJumped(w)
 	case Loaded:

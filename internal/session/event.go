@@ -151,6 +151,10 @@ type (
 	SuspendSeen struct {
 		Stopped bool `json:"stopped"`
 	}
+	// InputFailed: what a person asked to type did not reach the terminal.
+	InputFailed struct {
+		Detail string `json:"detail"`
+	}
 	// ClockJumped: the wall clock moved By more than time has passed, by a step
 	// or a suspend. Every open window is moved along.
 	ClockJumped struct {
@@ -183,6 +187,7 @@ func (ForeignSeen) what()    {}
 func (PromptMoved) what()    {}
 func (StopFinished) what()   {}
 func (SuspendSeen) what()    {}
+func (InputFailed) what()    {}
 func (ClockJumped) what()    {}
 func (Loaded) what()         {}
 

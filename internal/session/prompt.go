@@ -1,9 +1,26 @@
 package session
 
-import "slices"
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
 
 // finishedPrompts is how many confirmed or failed prompts stay visible.
 const finishedPrompts = 8
+
+// Sanitise removes what must never reach a terminal inside a prompt: ESC, C0
+// except newline and tab, C1 and DEL, in every mode (DESIGN 8). changed tells
+// that something was removed. It is idempotent.
+func Sanitise(text string) (clean string, changed bool) {
+	clean = strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+	return clean, clean != text
+}
 
 func (t *step) enqueue(p Prompt) {
 	p.State, p.At, p.StepAt = PromptQueued, t.e.At, t.e.At

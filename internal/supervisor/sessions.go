@@ -1,0 +1,252 @@
+package supervisor
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
+
+	"github.com/tendhq/tend/internal/session"
+)
+
+// maxName is the longest display name in bytes.
+const maxName = 1000
+
+func newID() session.ID {
+	return session.ID(ulid.MustNew(ulid.Timestamp(time.Now()), rand.Reader).String())
+}
+
+// Create makes a session and starts it.
+func (sup *Supervisor) Create(ctx context.Context, n NewSession) (session.Session, error) {
+	if err := sup.check(&n); err != nil {
+		return session.Session{}, err
+	}
+	id := newID()
+	name, err := sup.takeName(id, n)
+	if err != nil {
+		return session.Session{}, err
+	}
+	s, err := sup.create(ctx, id, name, n)
+	if err != nil {
+		sup.mu.Lock()
+		sup.dropName(id)
+		sup.mu.Unlock()
+	}
+	return s, err
+}
+
+// create prepares the first run, makes the session durable and waits until its
+// process runs.
+func (sup *Supervisor) create(ctx context.Context, id session.ID, name string, n NewSession) (session.Session, error) {
+	l, err := sup.launchOf(n.Spec, "")
+	if err != nil {
+		return session.Session{}, err
+	}
+	l.Env = append(append(slices.Clone(n.Env), sup.cfg.Env...), "TEND_SESSION="+string(id))
+	if err := sup.cfg.Hosts[n.Spec.Host].Prepare(ctx, session.RunRef{ID: id, Run: 1}, l); err != nil {
+		return session.Session{}, err
+	}
+	clean, changed := session.Sanitise(n.Prompt)
+	n.Spec.Prompt = clean
+	created := session.Event{At: now(), Source: session.FromPerson, What: session.Created{
+		ID: id, Node: sup.cfg.Node, Name: name, Spec: n.Spec, Kept: n.Keep, PromptID: string(newID()), Prompt: clean, Sanitised: changed,
+	}}
+	s, effects, err := session.Apply(session.Session{}, created)
+	if err != nil {
+		return session.Session{}, err
+	}
+	change := session.Change{Session: s, Entry: entryOf(session.Session{State: session.Starting}, s, created, nil, effects)}
+	seq, _, err := sup.saver.commit(ctx, change, true)
+	if err != nil {
+		return session.Session{}, err
+	}
+	a := sup.adopt(s)
+	sup.feed.advance(seq)
+	a.act(s, effects, nil)
+	return sup.afterLaunch(ctx, a)
+}
+
+// afterLaunch waits until the first run is launched, or has failed to.
+func (sup *Supervisor) afterLaunch(ctx context.Context, a *actor) (session.Session, error) {
+	s, err := sup.until(ctx, a, func(s session.Session) bool { return s.Process.Phase != session.Launching })
+	if err != nil {
+		return s, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.Process.Phase == session.NoProcess && a.launchErr != nil {
+		return s, a.launchErr
+	}
+	return s, nil
+}
+
+// check refuses what makes no sense before anything is recorded.
+func (sup *Supervisor) check(n *NewSession) error {
+	spec := &n.Spec
+	agent, known := sup.cfg.Agents[spec.Agent]
+	_, hosted := sup.cfg.Hosts[spec.Host]
+	switch {
+	case len(spec.Argv) == 0 || spec.Argv[0] == "":
+		return &InputError{Field: "argv", Message: "no command given"}
+	case !known:
+		return &InputError{Field: "agent", Message: fmt.Sprintf("no agent called %q", spec.Agent)}
+	case !hosted:
+		return &InputError{Field: "host", Message: fmt.Sprintf("no host called %q: this daemon has %s", spec.Host, strings.Join(keys(sup.cfg.Hosts), ", "))}
+	case len(n.Prompt) > session.MaxPrompt:
+		return &InputError{Field: "prompt", Message: fmt.Sprintf("the prompt has %d bytes, at most %d are taken", len(n.Prompt), session.MaxPrompt)}
+	case !utf8.ValidString(n.Prompt):
+		return &InputError{Field: "prompt", Message: "the prompt is not valid UTF-8"}
+	case spec.Kind == session.Job && n.Prompt != "":
+		return &InputError{Field: "prompt", Message: "a job takes no prompt: its terminal is read-only"}
+	}
+	if err := checkName(n.Name); err != nil {
+		return err
+	}
+	spec.Caps = agent.Caps
+	return checkDirectory(spec.Cwd)
+}
+
+func checkName(name string) error {
+	switch {
+	case !utf8.ValidString(name):
+		return &InputError{Field: "name", Message: "the name is not valid UTF-8"}
+	case len(name) > maxName:
+		return &InputError{Field: "name", Message: fmt.Sprintf("the name has %d bytes, at most %d are taken", len(name), maxName)}
+	case strings.ContainsFunc(name, unicode.IsControl):
+		return &InputError{Field: "name", Message: "the name has control characters"}
+	}
+	return nil
+}
+
+func checkDirectory(dir string) error {
+	if !filepath.IsAbs(dir) {
+		return &InputError{Field: "cwd", Message: fmt.Sprintf("the directory must be an absolute path: %q", dir)}
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return &session.LaunchError{Kind: "badDirectory", Detail: fmt.Sprintf("cannot use the directory %s: %v", dir, errors.Unwrap(err))}
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.IsDir() {
+		return &session.LaunchError{Kind: "badDirectory", Detail: dir + " is not a directory"}
+	}
+	return nil
+}
+
+// takeName reserves the wished name, or makes one from the command.
+func (sup *Supervisor) takeName(id session.ID, n NewSession) (string, error) {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	name := n.Name
+	if name == "" {
+		base := filepath.Base(n.Spec.Argv[0])
+		if checkName(base) != nil {
+			base = "agent"
+		}
+		name = base
+		for i := 2; sup.names[name] != ""; i++ {
+			name = fmt.Sprintf("%s-%d", base, i)
+		}
+	} else if owner := sup.names[name]; owner != "" {
+		return "", fmt.Errorf("%w: %q is session %s: choose another or rename that one", session.ErrNameTaken, name, owner)
+	}
+	sup.names[name] = id
+	return name, nil
+}
+
+// renamed keeps the names up to date after a change.
+func (sup *Supervisor) renamed(before, after session.Session) {
+	if before.Name == after.Name && (before.Life.Closed == nil) == (after.Life.Closed == nil) {
+		return
+	}
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	sup.dropName(after.ID)
+	if after.Life.Closed == nil {
+		sup.names[after.Name] = after.ID
+	}
+}
+
+// launchOf is what a host needs to start a run of spec.
+func (sup *Supervisor) launchOf(spec session.Spec, nativeID string) (session.Launch, error) {
+	agent, ok := sup.cfg.Agents[spec.Agent]
+	if !ok {
+		return session.Launch{}, fmt.Errorf("no agent called %q", spec.Agent)
+	}
+	argv, err := agent.Argv(spec, nativeID)
+	if err != nil {
+		return session.Launch{}, err
+	}
+	return session.Launch{
+		Argv: argv, Cwd: spec.Cwd, Size: spec.Size, StopSignal: spec.Caps.StopSignal, ReadOnly: spec.Kind == session.Job,
+	}, nil
+}
+
+// Command applies a command and returns when it is durable.
+func (sup *Supervisor) Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error) {
+	c, err := sup.checkCommand(c)
+	if err != nil {
+		return session.Session{}, err
+	}
+	for {
+		a, err := sup.actorOf(ctx, id)
+		if err != nil {
+			return session.Session{}, err
+		}
+		s, err := a.ask(ctx, c)
+		if !errors.Is(err, errRetired) {
+			return s, err
+		}
+	}
+}
+
+// checkCommand completes a command and refuses one that makes no sense.
+func (sup *Supervisor) checkCommand(c session.Command) (session.Command, error) {
+	switch w := c.(type) {
+	case session.Send:
+		if w.PromptID == "" {
+			w.PromptID = string(newID())
+		}
+		text, changed := session.Sanitise(w.Text)
+		w.Text, w.Sanitised = text, w.Sanitised || changed
+		switch {
+		case !utf8.ValidString(w.Text):
+			return nil, &InputError{Field: "text", Message: "the prompt is not valid UTF-8"}
+		case strings.TrimSpace(w.Text) == "":
+			return nil, &InputError{Field: "text", Message: "the prompt is empty"}
+		case len(w.Text) > session.MaxPrompt:
+			return nil, &InputError{Field: "text", Message: fmt.Sprintf("the prompt has %d bytes, at most %d are taken", len(w.Text), session.MaxPrompt)}
+		}
+		return w, nil
+	case session.Rename:
+		if w.Name == "" {
+			return nil, &InputError{Field: "name", Message: "the new name is empty"}
+		}
+		if err := checkName(w.Name); err != nil {
+			return nil, err
+		}
+	case session.Answer:
+		if w.Text == "" && w.Key == "" {
+			return nil, &InputError{Field: "text", Message: "the answer is empty: give a text, or a key with --key"}
+		}
+	}
+	return c, nil
+}
+
+func keys[V any](m map[string]V) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

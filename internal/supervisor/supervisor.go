@@ -1,0 +1,209 @@
+package supervisor
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tendhq/tend/internal/session"
+)
+
+// Config is what a Supervisor is built from.
+type Config struct {
+	Node   string // this machine's name in the journal
+	Store  Store
+	Hosts  map[string]Host
+	Agents map[string]Agent
+	// Env is added to every agent's environment, such as the daemon's socket.
+	Env []string
+	Log *slog.Logger
+}
+
+// Supervisor keeps the sessions of one machine. It implements Service.
+type Supervisor struct {
+	cfg     Config
+	saver   *saver
+	feed    *feed
+	started time.Time
+	ctx     context.Context // ends when the supervisor shuts down
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+
+	typing   sync.WaitGroup // prompts being typed
+	draining atomic.Bool    // no prompt is begun any more
+
+	mu     sync.Mutex
+	actors map[session.ID]*actor
+	names  map[string]session.ID // of open sessions and of those being created
+}
+
+var _ Service = (*Supervisor)(nil)
+
+// New builds a supervisor; Start sets it to work.
+func New(cfg Config) *Supervisor {
+	ctx, cancel := context.WithCancel(context.Background())
+	f := newFeed()
+	return &Supervisor{
+		cfg: cfg, feed: f, saver: newSaver(cfg.Store, f, cfg.Log), ctx: ctx, cancel: cancel, started: time.Now(),
+		actors: map[session.ID]*actor{}, names: map[string]session.ID{},
+	}
+}
+
+// Start loads the sessions and takes back what runs: it asks each host what is
+// alive, and does not replay history. It returns when every session has an
+// actor; what the hosts know arrives as events.
+func (sup *Supervisor) Start(ctx context.Context) error {
+	head, err := sup.cfg.Store.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	sup.feed.advance(head)
+	sup.work.Go(func() { sup.saver.run(sup.ctx) })
+	sup.work.Go(func() { sup.watchDirectories() })
+	rows, err := sup.cfg.Store.Load(ctx)
+	if err != nil {
+		return fmt.Errorf("load the sessions: %w", err)
+	}
+	for _, s := range rows {
+		a := sup.adopt(s)
+		sup.work.Go(func() { a.reconcile() })
+	}
+	return nil
+}
+
+// Shutdown ends the supervisor. Agents go on unless stopAgents is set; then it
+// returns when they have ended or ctx is done. Typing in progress is finished.
+func (sup *Supervisor) Shutdown(ctx context.Context, stopAgents bool) error {
+	var err error
+	if stopAgents {
+		err = sup.stopAll(ctx)
+	}
+	sup.draining.Store(true)
+	typed, cancel := context.WithTimeout(ctx, drainTime)
+	defer cancel()
+	_ = finished(typed, &sup.typing)
+	sup.cancel()
+	if werr := finished(ctx, &sup.work); werr != nil {
+		return fmt.Errorf("shutting down: %w", werr)
+	}
+	return err
+}
+
+// drainTime is how long a shutdown waits for a prompt that is being typed.
+const drainTime = 5 * time.Second
+
+// finished waits for a group, at most until ctx is done.
+func finished(ctx context.Context, g *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() { g.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (sup *Supervisor) stopAll(ctx context.Context) error {
+	for _, a := range sup.all() {
+		if _, err := a.ask(ctx, session.Stop{}); err != nil {
+			return fmt.Errorf("stop %s: %w", a.id, err)
+		}
+	}
+	for _, a := range sup.all() {
+		if _, err := sup.until(ctx, a, session.Session.Ended); err != nil {
+			return fmt.Errorf("wait for %s to end: %w", a.id, err)
+		}
+	}
+	return nil
+}
+
+// until waits for a session to satisfy cond.
+func (sup *Supervisor) until(ctx context.Context, a *actor, cond func(session.Session) bool) (session.Session, error) {
+	for {
+		_, more := sup.feed.changed()
+		if s := a.session(); cond(s) {
+			return s, nil
+		}
+		select {
+		case <-more:
+		case <-ctx.Done():
+			return a.session(), ctx.Err()
+		}
+	}
+}
+
+func (sup *Supervisor) all() []*actor {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	out := make([]*actor, 0, len(sup.actors))
+	for _, a := range sup.actors {
+		out = append(out, a)
+	}
+	return out
+}
+
+// adopt starts the actor of a session that is in the store.
+func (sup *Supervisor) adopt(s session.Session) *actor {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	if a, ok := sup.actors[s.ID]; ok {
+		return a
+	}
+	a := newActor(sup, s)
+	sup.actors[s.ID] = a
+	if s.Life.Closed == nil {
+		sup.names[s.Name] = s.ID
+	}
+	sup.work.Go(a.run)
+	return a
+}
+
+// forget ends the bookkeeping of an archived session; its actor has stopped.
+func (sup *Supervisor) forget(a *actor) {
+	sup.mu.Lock()
+	defer sup.mu.Unlock()
+	if sup.actors[a.id] == a {
+		delete(sup.actors, a.id)
+	}
+	sup.dropName(a.id)
+}
+
+// dropName frees the names that id holds; mu is held.
+func (sup *Supervisor) dropName(id session.ID) {
+	for n, owner := range sup.names {
+		if owner == id {
+			delete(sup.names, n)
+		}
+	}
+}
+
+// actorOf returns the actor of a session, starting one for an archived session.
+func (sup *Supervisor) actorOf(ctx context.Context, id session.ID) (*actor, error) {
+	sup.mu.Lock()
+	a, ok := sup.actors[id]
+	sup.mu.Unlock()
+	if ok {
+		return a, nil
+	}
+	s, err := sup.cfg.Store.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return sup.adopt(s), nil
+}
+
+// Health describes the daemon.
+func (sup *Supervisor) Health() Health {
+	h := Health{Node: sup.cfg.Node, StartedAt: sup.started, Sessions: map[session.State]int{}}
+	for _, a := range sup.all() {
+		if s := a.session(); s.Life.Closed == nil {
+			h.Sessions[s.State]++
+		}
+	}
+	h.StoreError, h.Unsaved = sup.saver.trouble()
+	return h
+}
