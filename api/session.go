@@ -18,7 +18,7 @@ type Session struct {
 	Waiting    *Waiting   `json:"waiting,omitempty" doc:"The question the agent asks."`
 	Attention  *Attention `json:"attention,omitempty" doc:"Why a person is needed."`
 	Resume     Resume     `json:"resume"`
-	Queue      []Prompt   `json:"queue,omitempty" doc:"Prompts not yet taken, and the last finished ones, oldest first."`
+	Queue      []Prompt   `json:"queue,omitempty" nullable:"false" doc:"Prompts not yet taken, and the last finished ones, oldest first."`
 	NativeID   string     `json:"nativeId,omitempty" doc:"The agent's own name of the conversation."`
 	Kept       bool       `json:"kept" doc:"Never closed by itself."`
 	Closed     *Closed    `json:"closed,omitempty" doc:"Present when archived."`
