@@ -66,22 +66,21 @@ type stream struct {
 func (s *stream) run(ctx context.Context) error {
 	wait, lost := reconnectWait, time.Time{}
 	for first := true; ; first = false {
+		before := s.last
 		s.connected = false
 		err := s.once(ctx)
-		var problem *Error
 		switch {
-		case errors.Is(err, errStopped) || ctx.Err() != nil:
+		case err == nil || errors.Is(err, errStopped) || ctx.Err() != nil:
 			return nil
-		case err == nil && s.filter.NoFollow:
-			return nil
-		case errors.As(err, &problem) && problem.Code != CodeStopping:
-			return err
-		case first && !s.connected:
+		case !transient(err) || first && !s.connected:
 			return err
 		case s.connected:
-			wait, lost = reconnectWait, time.Now()
+			lost = time.Now()
 		case time.Since(lost) > reconnectFor:
 			return err
+		}
+		if s.last > before {
+			wait = reconnectWait
 		}
 		select {
 		case <-ctx.Done():
@@ -92,7 +91,14 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// once reads one connection to its end.
+// transient reports whether the same request may work later.
+func transient(err error) bool {
+	var e *Error
+	return errors.Is(err, ErrUnreachable) || errors.As(err, &e) && e.Status == http.StatusServiceUnavailable
+}
+
+// once reads one connection to its end. It returns nil only when everything
+// that was asked for has been read.
 func (s *stream) once(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -18,6 +18,9 @@ import (
 	"github.com/tendhq/tend/internal/session"
 )
 
+// Field names are what the document says they are, in this case too.
+func init() { huma.ValidateStrictCasing = true }
+
 // register hooks every route to the mux. The OpenAPI document comes from the
 // same registrations.
 func (h *Handler) register() {

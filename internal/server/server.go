@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"sync"
@@ -63,7 +65,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// Only a test's recorder has no deadlines.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
 	t := &tracked{ResponseWriter: w}
-	defer h.recover(t, r)
+	defer h.catch(t, r)
 	t.Header().Set("X-Content-Type-Options", "nosniff")
 	t.Header().Set("Cache-Control", "no-store")
 	if r.Method == http.MethodPost && isClosed(h.draining) {
@@ -73,15 +75,18 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(t, r)
 }
 
-func (h *Handler) recover(t *tracked, r *http.Request) {
+// catch ends a request whose handler panicked.
+func (h *Handler) catch(t *tracked, r *http.Request) {
 	p := recover()
+	var broken *net.OpError
+	err, _ := p.(error)
 	switch {
 	case p == nil:
 		return
 	case p == http.ErrAbortHandler:
 		panic(p)
-	case r.Context().Err() != nil:
-		return // the client is gone, and the answer with it
+	case r.Context().Err() != nil || errors.As(err, &broken):
+		panic(http.ErrAbortHandler) // the client is gone, or takes its answer too slowly
 	}
 	h.cfg.Log.Error("panic while answering", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 	if t.started {
