@@ -136,7 +136,8 @@ func (a *actor) arm(timer *time.Timer) {
 		timer.Stop()
 		return
 	}
-	timer.Reset(max(time.Until(next[0].At), 0))
+	due := next[0].At.Add(time.Millisecond - 1).Truncate(time.Millisecond) // now() has no finer steps
+	timer.Reset(max(time.Until(due), 0))
 }
 
 // deadline tells the machine which deadlines are due.
