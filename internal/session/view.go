@@ -29,6 +29,10 @@ func ViewOf(s Session) View {
 		v.Label, v.Group, v.Why = "archived", EndedGroup, s.Life.Closed.Reason
 	case s.Process.Stopped && !s.Ended() && s.State != NeedsAttention:
 		v.Label, v.Group, v.Why = "suspended", NeedsYou, "the process is stopped (state T); it continues on SIGCONT"
+	case s.Attention != nil && s.Attention.Acknowledged && s.Ended():
+		v.Label, v.Group = v.Label+" (seen)", EndedGroup
+	case s.Attention != nil && s.Attention.Acknowledged:
+		v.Label, v.Group = v.Label+" (seen)", AtRest
 	case s.State == WaitingOnInput && s.Waiting != nil && s.Waiting.Text != "":
 		v.Why = s.Waiting.Text
 	}

@@ -105,7 +105,10 @@ func (w *watch) call(ctx context.Context, f func()) error {
 }
 
 func (w *watch) run() {
-	defer close(w.done)
+	defer func() {
+		close(w.done)
+		w.view = Watch{} // an ended run keeps no emulator
+	}()
 	if err := w.open(); err != nil {
 		w.a.say(w.ref.Run, session.FromSupervisor, session.Escalate{Cause: session.HostLost, Detail: err.Error()})
 		return
