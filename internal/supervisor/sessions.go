@@ -92,6 +92,7 @@ func (sup *Supervisor) afterLaunch(ctx context.Context, a *actor) (session.Sessi
 // check refuses what makes no sense before anything is recorded.
 func (sup *Supervisor) check(n *NewSession) error {
 	spec := &n.Spec
+	sup.fillIn(spec)
 	agent, known := sup.cfg.Agents[spec.Agent]
 	_, hosted := sup.cfg.Hosts[spec.Host]
 	switch {
@@ -115,16 +116,43 @@ func (sup *Supervisor) check(n *NewSession) error {
 	return checkDirectory(spec.Cwd)
 }
 
+// fillIn sets what the wish leaves open.
+func (sup *Supervisor) fillIn(spec *session.Spec) {
+	d := sup.cfg.Defaults
+	if spec.Agent == "" && d.Agent != nil {
+		spec.Agent = d.Agent(spec.Argv)
+	}
+	if spec.Host == "" {
+		spec.Host = d.Host
+	}
+	if spec.Policy == (session.Policy{}) {
+		spec.Policy = d.Policy
+	}
+	if spec.Size == (session.Size{}) {
+		spec.Size = d.Size
+	}
+	if spec.Kind == "" {
+		spec.Kind = session.Interactive
+	}
+}
+
 func checkName(name string) error {
 	switch {
 	case !utf8.ValidString(name):
 		return &InputError{Field: "name", Message: "the name is not valid UTF-8"}
 	case len(name) > maxName:
 		return &InputError{Field: "name", Message: fmt.Sprintf("the name has %d bytes, at most %d are taken", len(name), maxName)}
-	case strings.ContainsFunc(name, unicode.IsControl):
-		return &InputError{Field: "name", Message: "the name has control characters"}
+	case strings.ContainsFunc(name, unprintable):
+		return &InputError{Field: "name", Message: "the name has characters that cannot be shown"}
 	}
 	return nil
+}
+
+// unprintable reports control and formatting characters. The joiner of emoji
+// sequences is not one.
+func unprintable(r rune) bool {
+	const zeroWidthJoiner = '\u200d'
+	return !unicode.IsPrint(r) && r != zeroWidthJoiner
 }
 
 func checkDirectory(dir string) error {

@@ -18,8 +18,17 @@ type Config struct {
 	Hosts  map[string]Host
 	Agents map[string]Agent
 	// Env is added to every agent's environment, such as the daemon's socket.
-	Env []string
-	Log *slog.Logger
+	Env      []string
+	Defaults Defaults
+	Log      *slog.Logger
+}
+
+// Defaults fill in what a wish for a session leaves open.
+type Defaults struct {
+	Host   string
+	Agent  func(argv []string) string // the agent that a command line starts
+	Policy session.Policy
+	Size   session.Size
 }
 
 // Supervisor keeps the sessions of one machine. It implements Service.
