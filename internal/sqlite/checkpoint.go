@@ -1,9 +1,6 @@
 package sqlite
 
-import (
-	"context"
-	"os"
-)
+import "context"
 
 // pageSize is SQLite's default, which nothing here changes.
 const pageSize = 4096
@@ -21,15 +18,16 @@ func (s *Store) idle() {
 		s.rested = true
 		return
 	}
-	if s.watch() != nil || s.renew() != nil || !s.pending {
+	if s.watch() != nil || s.renew() != nil || !s.pending && !s.bloated {
 		return
 	}
 	mode := "PASSIVE"
-	if fi, err := os.Stat(s.path + "-wal"); err == nil && fi.Size() > s.opts.WALLimit {
+	if s.bloated || size(s.path+"-wal") > s.opts.WALLimit {
 		mode = "TRUNCATE"
 	}
 	busy, frames, moved, err := s.checkpoint(mode)
 	s.pending = err != nil || busy || moved < frames
+	s.bloated = s.bloated && (err != nil || busy)
 }
 
 // checkpoint moves the log's frames into the database as far as no reader needs

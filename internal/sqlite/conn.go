@@ -49,7 +49,6 @@ func openWrite(ctx context.Context, path string, o Options) (w *writeConn, err e
 	syncFast()
 	db, err := sql.Open("sqlite", dsn(path, false, append([]string{
 		fmt.Sprintf("busy_timeout(%d)", busyStep.Milliseconds()),
-		"journal_mode(WAL)",
 		"synchronous(FULL)",
 		"fullfsync(1)", // macOS: fsync alone does not reach the disk
 		"checkpoint_fullfsync(1)",
@@ -75,6 +74,19 @@ func openWrite(ctx context.Context, path string, o Options) (w *writeConn, err e
 	return &writeConn{db: db, conn: conn}, nil
 }
 
+// useLog switches the file to a write-ahead log; only a file that is known to be
+// ours may be changed like this.
+func (w *writeConn) useLog(ctx context.Context, path string) error {
+	var mode string
+	if err := w.conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return explain(path, "switch to a write-ahead log", err)
+	}
+	if mode != "wal" {
+		return fmt.Errorf("the file system of %s cannot hold a database with a write-ahead log: set another state folder", path)
+	}
+	return nil
+}
+
 // prepare compiles the statements; the schema must be up to date.
 func (w *writeConn) prepare(ctx context.Context, path string) error {
 	for _, p := range []struct {
@@ -98,8 +110,16 @@ func (w *writeConn) prepare(ctx context.Context, path string) error {
 	return nil
 }
 
+// close closes the statements too: with one left, SQLite would keep its files
+// open without telling.
 func (w *writeConn) close() error {
-	return errors.Join(w.conn.Close(), w.db.Close())
+	var err error
+	for _, s := range []*sql.Stmt{w.begin, w.commit, w.rollback, w.insert, w.update, w.rewrite, w.exists, w.append} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return errors.Join(err, w.conn.Close(), w.db.Close())
 }
 
 // leaveLog makes close leave the files alone that bear the log's names.
@@ -110,16 +130,33 @@ func (w *writeConn) leaveLog() error {
 	})
 }
 
-// openReaders opens the pool of read-only connections. A connection that would
-// reach another file than the store's is refused by verify.
-func openReaders(path string, verify func() error) (*sql.DB, error) {
+// openReaders opens the pool of read-only connections, all of them, so that
+// reading goes on whatever happens to the file's name. Where one has to be
+// opened again, verify refuses to reach another file than the store's.
+func openReaders(ctx context.Context, path string, verify func() error) (db *sql.DB, err error) {
 	base, err := driver.NewConnector(dsn(path, true, "busy_timeout(10000)", "query_only(1)", "trusted_schema(0)", "cell_size_check(1)"))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	db := sql.OpenDB(verified{base, verify})
+	db = sql.OpenDB(verified{base, verify})
 	db.SetMaxOpenConns(maxReaders)
 	db.SetMaxIdleConns(maxReaders)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	var all [maxReaders]*sql.Conn
+	for i := range all {
+		if all[i], err = db.Conn(ctx); err != nil {
+			return nil, explain(path, "open "+path, err)
+		}
+		defer func() { err = errors.Join(err, all[i].Close()) }()
+		// SQLite opens the files with the first read.
+		if _, err := all[i].ExecContext(ctx, "SELECT 1 FROM sqlite_schema"); err != nil {
+			return nil, explain(path, "open "+path, err)
+		}
+	}
 	return db, nil
 }
 

@@ -64,8 +64,11 @@ type Store struct {
 	w        *writeConn // nil while the file cannot be opened
 	suspect  bool       // w has seen an error that it may not recover from
 	pending  bool       // there may be something to checkpoint
+	bloated  bool       // a change that did not fit has left its part in the log's file
 	rested   bool       // nothing was written since the last tick
 	replaced error      // why the store is read-only, nil while it is not
+
+	lastBatch int // changes in the last transaction
 }
 
 // Open opens the database at path, creating it (0600) and its folder (0700) if
@@ -117,6 +120,9 @@ func (s *Store) settle(ctx context.Context, w *writeConn, clean bool) error {
 	if err := checkIntegrity(ctx, w.conn, s.path, clean); err != nil {
 		return err
 	}
+	if err := w.useLog(ctx, s.path); err != nil {
+		return err
+	}
 	return migrate(ctx, w.conn, s.path, migrations)
 }
 
@@ -145,7 +151,7 @@ func (s *Store) attach(ctx context.Context, first func(*writeConn) error) (err e
 	if !now.complete() {
 		return &UnavailableError{Reason: "the database's files vanished while it was opened", Remedy: "find out what removes files beside " + s.path}
 	}
-	readers, err := openReaders(s.path, s.verify)
+	readers, err := openReaders(ctx, s.path, s.verify)
 	if err != nil {
 		return err
 	}
@@ -174,6 +180,9 @@ func (s *Store) detach() error {
 		}
 		err = errors.Join(err, s.w.close())
 		s.w = nil
+		if known := s.known(); s.replaced != nil {
+			err = errors.Join(err, removeOwn(s.path+"-wal", known.wal), removeOwn(s.path+"-shm", known.shm))
+		}
 	}
 	return err
 }

@@ -59,9 +59,10 @@ func (s *Store) watch() error {
 	case now.db == nil:
 		return s.rescue()
 	case !os.SameFile(now.db, known.db):
-		return s.refuse("the database file was replaced by another one")
+		return s.refuse("the database file was replaced by another one", s.emptyLog)
 	case now.wal != nil && !os.SameFile(now.wal, known.wal) && now.wal.Size() > 0:
-		return s.refuse("the database's log was replaced by another one")
+		// What ours held stays out of a file that another program may log for.
+		return s.refuse("the database's log was replaced by another one", func() error { return nil })
 	}
 	return s.reattach()
 }
@@ -69,14 +70,19 @@ func (s *Store) watch() error {
 // reattach answers the loss of the log or its index: all that the log holds is
 // put into the database through the open handle, then new ones are made.
 func (s *Store) reattach() error {
-	busy, _, _, err := s.checkpoint("TRUNCATE")
-	if err != nil {
+	if err := s.emptyLog(); err != nil {
 		return fmt.Errorf("the database's log was deleted: %w", err)
 	}
-	if busy {
-		return &UnavailableError{Reason: "the database's log was deleted and another program reads the database", Remedy: "end the program that uses " + s.path}
-	}
 	return errors.Join(s.detach(), s.reopen())
+}
+
+// emptyLog moves the whole log into the database through the open handle.
+func (s *Store) emptyLog() error {
+	busy, _, _, err := s.checkpoint("TRUNCATE")
+	if err == nil && busy {
+		err = &UnavailableError{Reason: "another program reads the database", Remedy: "end the program that uses " + s.path}
+	}
+	return err
 }
 
 // rescue writes a deleted database anew. The copy is complete and durable under
@@ -89,8 +95,17 @@ func (s *Store) rescue() error {
 	if err := s.copyTo(rescueName(s.path)); err != nil {
 		return fmt.Errorf("the database file was deleted; write it anew: %w", err)
 	}
-	// Closing removes the old log at its name; what it held is in the copy.
-	return errors.Join(s.detach(), s.reopen())
+	known := s.known()
+	return errors.Join(s.detach(), removeOwn(s.path+"-wal", known.wal), removeOwn(s.path+"-shm", known.shm), s.reopen())
+}
+
+// removeOwn removes the file called name if it is still the one known by it.
+func removeOwn(name string, known os.FileInfo) error {
+	now, err := os.Stat(name)
+	if err != nil || !os.SameFile(now, known) {
+		return nil
+	}
+	return os.Remove(name)
 }
 
 // reopen attaches to the file at path, which is the store's own.
@@ -105,20 +120,26 @@ func (s *Store) reopen() error {
 		return &UnavailableError{Reason: "the database file is gone", Remedy: "restart tend", Cause: err}
 	}
 	return s.attach(context.Background(), func(w *writeConn) error {
-		_, err := schemaVersion(context.Background(), w.conn, s.path, len(migrations))
-		return err
+		if _, err := schemaVersion(context.Background(), w.conn, s.path, len(migrations)); err != nil {
+			return err
+		}
+		return w.useLog(context.Background(), s.path) // a copy has none yet
 	})
 }
 
 // refuse makes the store read-only because of what reason says. What it holds
-// is saved once, beside the file that took its place.
-func (s *Store) refuse(reason string) error {
+// is saved once, beside the file that took its place, and then made safe: a log
+// left beside a database that it does not belong to would damage that.
+func (s *Store) refuse(reason string, makeSafe func() error) error {
 	if s.replaced != nil {
 		return s.replaced
 	}
 	aside := fmt.Sprintf("%s.displaced-%s", s.path, stamp(time.Now()))
 	if err := s.copyTo(aside); err != nil {
 		return &UnavailableError{Reason: reason + ", and saving tend's own failed", Remedy: "free some space beside " + s.path, Cause: err}
+	}
+	if err := makeSafe(); err != nil {
+		return fmt.Errorf("%s: %w", reason, err)
 	}
 	s.replaced = &UnavailableError{
 		Reason: reason + " while tend used it",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,7 @@ func (s *Store) commit(first *request) {
 		return
 	}
 	batch, err := s.fill(first)
+	s.lastBatch = len(batch)
 	if err == nil && len(batch) > 0 {
 		_, err = s.w.commit.ExecContext(context.Background())
 	}
@@ -116,14 +118,22 @@ func (s *Store) fill(first *request) (batch []written, err error) {
 	return batch, nil
 }
 
-// waiting is the next change that a caller holds out, or nil.
+// waiting is the next change that a caller holds out, or nil. Where the last
+// transaction had several changes, their callers may be about to bring the next
+// ones: they get one chance to run.
 func (s *Store) waiting() *request {
-	select {
-	case r := <-s.queue:
-		return r
-	default:
-		return nil
+	for range 2 {
+		select {
+		case r := <-s.queue:
+			return r
+		default:
+		}
+		if s.lastBatch < 2 {
+			break
+		}
+		runtime.Gosched()
 	}
+	return nil
 }
 
 // commitAlone makes one change, taken already, in a transaction of its own.
@@ -191,6 +201,7 @@ func (s *Store) stopping() bool {
 func (s *Store) undo(cause error) {
 	// SQLite may have rolled back by itself; then this one fails.
 	_, _ = s.w.rollback.ExecContext(context.Background())
+	s.bloated = s.bloated || isFull(cause)
 	if cause != nil && !isBusy(cause) && !isFull(cause) && !isConstraint(cause) {
 		s.suspect = true
 	}
