@@ -1,0 +1,6 @@
+//go:build !soak
+
+package e2e
+
+// soak: the long cases run too.
+const soak = false
