@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -221,7 +222,7 @@ func TestNames(t *testing.T) {
 func TestPanicIsAnInternalError(t *testing.T) {
 	var log bytes.Buffer
 	f := newFake(full())
-	f.hook = func(session.Command) { panic("boom") }
+	f.hook = func(context.Context) { panic("boom") }
 	d := start(t, Config{Service: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if _, err := d.client.Send(t.Context(), "01FULL", "my secret"); api.CodeOf(err) != api.CodeInternal {
 		t.Errorf("got %v", err)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -120,6 +121,9 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
+// errEnding cuts off a stream that has not caught up when the daemon ends.
+var errEnding = errors.New("the daemon ends")
+
 // catchUp writes everything up to head, and what has come since.
 func (s *stream) catchUp(ctx context.Context, head int64) error {
 	for s.after < head {
@@ -139,7 +143,7 @@ func (s *stream) catchUp(ctx context.Context, head int64) error {
 			return err
 		}
 		if isClosed(s.h.ended) {
-			return nil
+			return errEnding
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ type fakeService struct {
 	first    int64 // what the output's cap has dropped
 	screen   supervisor.ScreenView
 	err      error // what every method but Health and Changed returns
-	hook     func(session.Command)
+	hook     func(context.Context)
 }
 
 func newFake(ss ...session.Session) *fakeService {
@@ -75,14 +75,15 @@ func (f *fakeService) Create(_ context.Context, n supervisor.NewSession) (sessio
 	return s, nil
 }
 
-func (f *fakeService) Command(_ context.Context, id session.ID, c session.Command) (session.Session, error) {
+func (f *fakeService) Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	f.commands = append(f.commands, c)
-	if f.hook != nil {
-		f.hook(c)
+	s, hook, err := f.sessions[id], f.hook, f.err
+	f.mu.Unlock()
+	if hook != nil {
+		hook(ctx)
 	}
-	return f.sessions[id], f.err
+	return s, err
 }
 
 func (f *fakeService) Get(_ context.Context, id session.ID) (session.Session, error) {

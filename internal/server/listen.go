@@ -28,15 +28,37 @@ func ListenUnix(path string, log *slog.Logger) (net.Listener, error) {
 	if len(path) > maxSocketPath {
 		return nil, fmt.Errorf("the socket path %s has %d bytes and the system allows %d: set XDG_RUNTIME_DIR to a shorter folder", path, len(path), maxSocketPath)
 	}
-	if c, err := net.Dial("unix", path); err == nil {
-		_ = c.Close()
-		return nil, fmt.Errorf("%w: %s", ErrSocketInUse, path)
+	if err := vacant(path); err != nil {
+		return nil, err
 	}
 	l, err := listenAt(path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w", path, err)
 	}
 	return sameUser(l, os.Getuid(), peerUID, log), nil
+}
+
+// vacant reports an error unless there is nothing at path or a socket that
+// nobody listens on.
+func vacant(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("look for a socket: %w", err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return fmt.Errorf("%s is in the way of the daemon's socket and is none: move it", path)
+	}
+	c, err := net.Dial("unix", path)
+	switch {
+	case err == nil:
+		_ = c.Close()
+		return fmt.Errorf("%w: %s", ErrSocketInUse, path)
+	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist):
+		return nil
+	}
+	return fmt.Errorf("%w, it seems: %w", ErrSocketInUse, err)
 }
 
 // listenAt binds beside path and moves the socket there, so that it is never

@@ -65,6 +65,16 @@ func TestSocketPathsThatCannotBe(t *testing.T) {
 	if _, err := ListenUnix(filepath.Join(socketPath(t), "no", "such"), quiet); err == nil {
 		t.Error("no directory: no error")
 	}
+	precious := socketPath(t)
+	if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ListenUnix(precious, quiet); err == nil {
+		t.Error("a file in the way: no error")
+	}
+	if data, err := os.ReadFile(precious); string(data) != "mine" {
+		t.Errorf("the file is %q, %v", data, err)
+	}
 }
 
 // Only connections of the same user get through; what cannot be told is refused.

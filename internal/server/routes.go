@@ -106,7 +106,7 @@ func operation(a huma.API, id, method, path, summary string, problems ...int) hu
 	}
 	return huma.Operation{
 		OperationID: id, Method: method, Path: api.Prefix + path, Summary: summary, Responses: responses,
-		MaxBodyBytes: maxBody + 1, BodyReadTimeout: bodyTimeout,
+		MaxBodyBytes: maxBody + 1, BodyReadTimeout: -1, // timedBody has the deadline
 	}
 }
 

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -62,9 +63,7 @@ func New(cfg Config) *Handler {
 // ServeHTTP answers one request. A panic becomes a 500 problem and a line in
 // the log that names the request and never its body.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Only a test's recorder has no deadlines.
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout))
-	t := &tracked{ResponseWriter: w}
+	t := &tracked{ResponseWriter: w, conn: http.NewResponseController(w)}
 	defer h.catch(t, r)
 	t.Header().Set("X-Content-Type-Options", "nosniff")
 	t.Header().Set("Cache-Control", "no-store")
@@ -72,7 +71,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(t, stopping())
 		return
 	}
-	h.mux.ServeHTTP(t, r)
+	timed := r.WithContext(r.Context()) // a copy: net/http looks at the body it made itself
+	timed.Body = &timedBody{ReadCloser: r.Body, conn: t.conn}
+	h.mux.ServeHTTP(t, timed)
 }
 
 // catch ends a request whose handler panicked.
@@ -110,21 +111,50 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// tracked knows whether an answer has begun.
+// tracked knows whether an answer has begun, and gives it its time from then on:
+// what a command takes is no fault of the client.
 type tracked struct {
 	http.ResponseWriter
+	conn    *http.ResponseController
 	started bool
 }
 
+func (t *tracked) begin() {
+	if !t.started {
+		t.started = true
+		_ = t.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // only a recorder in a test has none
+	}
+}
+
 func (t *tracked) WriteHeader(status int) {
-	t.started = true
+	t.begin()
 	t.ResponseWriter.WriteHeader(status)
 }
 
 func (t *tracked) Write(b []byte) (int, error) {
-	t.started = true
+	t.begin()
 	return t.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the connection.
 func (t *tracked) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// timedBody gives a body its time. The deadline is lifted at the body's end:
+// left in place it would end a command that takes longer.
+type timedBody struct {
+	io.ReadCloser
+	conn  *http.ResponseController
+	armed bool
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	if !b.armed {
+		b.armed = true
+		_ = b.conn.SetReadDeadline(time.Now().Add(bodyTimeout)) // only a recorder in a test has none
+	}
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		_ = b.conn.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

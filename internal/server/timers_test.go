@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tendhq/tend/api"
-	"github.com/tendhq/tend/internal/session"
 )
 
 // send writes a raw request to a fresh connection.
@@ -110,7 +109,7 @@ func TestServeStopsGracefully(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(full())
 		inside, release := make(chan struct{}), make(chan struct{})
-		f.hook = func(session.Command) { close(inside); <-release }
+		f.hook = func(context.Context) { close(inside); <-release }
 		p, client, stop := servePipes(t, Config{Service: f})
 		stream := p.send(t, "GET /api/v1/events HTTP/1.1\r\nHost: tend\r\n\r\n")
 		ended := make(chan error, 1)
@@ -150,7 +149,7 @@ func TestServeStopsInTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake(full())
 		inside, release := make(chan struct{}), make(chan struct{})
-		f.hook = func(session.Command) { close(inside); <-release }
+		f.hook = func(context.Context) { close(inside); <-release }
 		p, _, stop := servePipes(t, Config{Service: f})
 		c := p.send(t, "POST /api/v1/sessions/01FULL/stop HTTP/1.1\r\nHost: tend\r\n\r\n")
 		<-inside
@@ -161,5 +160,36 @@ func TestServeStopsInTheEnd(t *testing.T) {
 		}
 		close(release)
 		_ = c.Close()
+	})
+}
+
+// A command may take longer than a body or an answer may.
+func TestSlowCommandsAreAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake(full())
+		f.hook = func(ctx context.Context) {
+			select {
+			case <-ctx.Done():
+				t.Errorf("the request ended: %v", ctx.Err())
+			case <-time.After(10 * writeTimeout):
+			}
+		}
+		_, client, stop := servePipes(t, Config{Service: f})
+		defer stop()
+		for range 2 { // the second on the same connection
+			req, err := http.NewRequestWithContext(t.Context(), "POST", "http://tend/api/v1/sessions/01FULL/send", strings.NewReader(`{"text":"x"}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := client.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != 200 {
+				t.Errorf("answered %d, %v", res.StatusCode, err)
+			}
+			_ = res.Body.Close()
+			<-time.After(idleTimeout / 2)
+		}
 	})
 }
