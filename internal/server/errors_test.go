@@ -33,9 +33,11 @@ func TestServiceErrors(t *testing.T) {
 		{&session.InvalidTransitionError{From: session.Dead, Intent: "AgentDone", Why: "its process has ended"}, api.Error{Status: 409, Code: "refused", Message: "cannot done while dead: its process has ended", From: "dead", Intent: "done"}},
 		{&session.InvalidTransitionError{From: session.Busy, Intent: "ResumeNow", Why: "it runs"}, api.Error{Status: 409, Code: "refused", Message: "cannot resume while busy: it runs", From: "busy", Intent: "resume"}},
 		{&session.InvalidTransitionError{Intent: "Stop", Why: "gone"}, api.Error{Status: 409, Code: "refused", Message: "cannot stop: gone", Intent: "stop"}},
-		{session.ErrNameTaken, api.Error{Status: 409, Code: "nameTaken", Message: "another open session has this name", Remedy: "choose another, or close that one"}},
+		{session.ErrNameTaken, api.Error{Status: 409, Code: "nameTaken", Message: "wrapped: name taken"}},
 		{&session.LaunchError{Kind: "notFound", Detail: "no command x: check PATH"}, api.Error{Status: 422, Code: "launchFailed", Message: "no command x: check PATH"}},
 		{&session.InputRefusedError{Why: "personTyping", Line: "a person is typing"}, api.Error{Status: 409, Code: "inputRefused", Message: "a person is typing"}},
+		{&session.PasteError{Why: "one line only"}, api.Error{Status: 409, Code: "inputRefused", Message: "one line only"}},
+		{session.ErrNoRun, api.Error{Status: 404, Code: "notFound", Message: "there is nothing on record for this run", Remedy: "tend show names the present run"}},
 		{session.ErrStoreUnavailable, api.Error{Status: 503, Code: "storeUnavailable", Message: "wrapped: the store cannot write", Remedy: "tend doctor says more"}},
 		{session.ErrUnreachable, api.Error{Status: 503, Code: "hostUnreachable", Message: "the session's holder does not answer", Remedy: "tend explain says what is known of it"}},
 		{&supervisor.InputError{Field: "host", Message: "no such host"}, api.Error{Status: 422, Code: "usage", Message: "no such host"}},
@@ -90,55 +92,61 @@ func TestUnknownSessionOnEveryRoute(t *testing.T) {
 			}
 			body := map[string]string{"send": `{"text":"x"}`, "answer": `{"key":"enter"}`, "rename": `{"name":"x"}`}[path[strings.LastIndex(path, "/")+1:]]
 			a := d.raw(t, strings.ToUpper(method), strings.Replace(path, "{id}", "nobody", 1), "application/json", jsonBody(body))
-			if a.status != 404 || !strings.Contains(a.body, `"code":"notFound"`) {
+			if a.status != 404 || !strings.Contains(a.body, `"code":"notFound"`) || !strings.Contains(a.body, `\"nobody\"`) {
 				t.Errorf("%s %s: %d %s", method, path, a.status, a.body)
 			}
 		}
 	}
 }
 
+const (
+	toSessions = "/api/v1/sessions"
+	toSend     = "/api/v1/sessions/01FULL/send"
+)
+
+var badRequests = []struct {
+	name, method, path, ct, body string
+	status                       int
+	code                         api.Code
+	names                        string // what the message must contain
+}{
+	{"malformed", "POST", toSend, "application/json", `{"text":`, 400, "usage", "JSON"},
+	{"empty", "POST", toSend, "application/json", ``, 400, "usage", "body is required"},
+	{"not UTF-8", "POST", toSend, "application/json", "{\"text\":\"\xff\"}", 400, "usage", "UTF-8"},
+	{"wrong type", "POST", toSend, "application/json", `{"text":3}`, 422, "usage", "body.text"},
+	{"unknown field", "POST", toSend, "application/json", `{"text":"x","colour":1}`, 422, "usage", "body.colour"},
+	{"other case", "POST", toSend, "application/json", `{"Text":"x"}`, 422, "usage", "text"},
+	{"array", "POST", toSend, "application/json", `[]`, 422, "usage", "object"},
+	{"second value", "POST", toSend, "application/json", `{"text":"x"}{"text":"y"}`, 400, "usage", "after top-level"},
+	{"body for none", "POST", "/api/v1/sessions/01FULL/stop", "application/json", `{"force":true}`, 422, "usage", "body.force"},
+	{"other content", "POST", toSend, "text/plain", `{"text":"x"}`, 415, "usage", "content type"},
+	{"form", "POST", toSend, "application/x-www-form-urlencoded", `text=x`, 415, "usage", "content type"},
+	{"empty text", "POST", toSend, "application/json", `{"text":""}`, 422, "usage", "body.text"},
+	{"both", "POST", "/api/v1/sessions/01FULL/answer", "application/json", `{"text":"y","key":"esc"}`, 422, "usage", "either"},
+	{"neither", "POST", "/api/v1/sessions/01FULL/answer", "application/json", `{}`, 422, "usage", "either"},
+	{"unknown query", "GET", toSessions + "?colour=1", "", ``, 422, "usage", "query.colour"},
+	{"bad query", "GET", toSessions + "?archived=maybe", "", ``, 422, "usage", "query.archived"},
+	{"bad limit", "GET", "/api/v1/sessions/01FULL/explain?limit=0", "", ``, 422, "usage", "query.limit"},
+	{"bad since", "GET", "/api/v1/events?since=-7", "", ``, 422, "usage", "query.since"},
+	{"no such route", "GET", "/api/v1/nothing", "", ``, 404, "notFound", "no such route"},
+	{"no such verb", "POST", "/api/v1/sessions/01FULL/explode", "", ``, 404, "notFound", "no such route"},
+	{"wrong method", "DELETE", "/api/v1/sessions/01FULL", "", ``, 405, "usage", "DELETE"},
+	{"wrong method for a verb", "GET", "/api/v1/sessions/01FULL/stop", "", ``, 405, "usage", "GET"},
+	{"no command", "POST", toSessions, "application/json", `{"argv":[],"cwd":"/"}`, 422, "usage", "body.argv"},
+	{"empty command", "POST", toSessions, "application/json", `{"argv":[""],"cwd":"/"}`, 422, "usage", "empty"},
+	{"NUL", "POST", toSessions, "application/json", `{"argv":["a\u0000"],"cwd":"/"}`, 422, "usage", "NUL"},
+	{"no cwd", "POST", toSessions, "application/json", `{"argv":["a"]}`, 422, "usage", "cwd"},
+	{"relative cwd", "POST", toSessions, "application/json", `{"argv":["a"],"cwd":"x"}`, 422, "usage", "absolute"},
+	{"bad kind", "POST", toSessions, "application/json", `{"argv":["a"],"cwd":"/","kind":"pet"}`, 422, "usage", "body.kind"},
+	{"bad size", "POST", toSessions, "application/json", `{"argv":["a"],"cwd":"/","size":{"cols":0,"rows":1}}`, 422, "usage", "body.size.cols"},
+	{"bad env", "POST", toSessions, "application/json", `{"argv":["a"],"cwd":"/","env":{"A=B":"x"}}`, 422, "usage", "environment"},
+}
+
 // Bad requests change nothing, and the answer names what is wrong.
 func TestBadRequests(t *testing.T) {
 	f := newFake(full())
 	d := start(t, Config{Service: f})
-	const sessions, send = "/api/v1/sessions", "/api/v1/sessions/01FULL/send"
-	for _, c := range []struct {
-		name, method, path, ct, body string
-		status                       int
-		code                         api.Code
-		names                        string // what the message must contain
-	}{
-		{"malformed", "POST", send, "application/json", `{"text":`, 400, "usage", "JSON"},
-		{"empty", "POST", send, "application/json", ``, 400, "usage", "body is required"},
-		{"not UTF-8", "POST", send, "application/json", "{\"text\":\"\xff\"}", 400, "usage", "UTF-8"},
-		{"wrong type", "POST", send, "application/json", `{"text":3}`, 422, "usage", "body.text"},
-		{"unknown field", "POST", send, "application/json", `{"text":"x","colour":1}`, 422, "usage", "body.colour"},
-		{"other case", "POST", send, "application/json", `{"Text":"x"}`, 422, "usage", "text"},
-		{"array", "POST", send, "application/json", `[]`, 422, "usage", "object"},
-		{"second value", "POST", send, "application/json", `{"text":"x"}{"text":"y"}`, 400, "usage", "after top-level"},
-		{"body for none", "POST", "/api/v1/sessions/01FULL/stop", "application/json", `{"force":true}`, 422, "usage", "body.force"},
-		{"other content", "POST", send, "text/plain", `{"text":"x"}`, 415, "usage", "content type"},
-		{"form", "POST", send, "application/x-www-form-urlencoded", `text=x`, 415, "usage", "content type"},
-		{"empty text", "POST", send, "application/json", `{"text":""}`, 422, "usage", "body.text"},
-		{"both", "POST", "/api/v1/sessions/01FULL/answer", "application/json", `{"text":"y","key":"esc"}`, 422, "usage", "either"},
-		{"neither", "POST", "/api/v1/sessions/01FULL/answer", "application/json", `{}`, 422, "usage", "either"},
-		{"unknown query", "GET", sessions + "?colour=1", "", ``, 422, "usage", "query.colour"},
-		{"bad query", "GET", sessions + "?archived=maybe", "", ``, 422, "usage", "query.archived"},
-		{"bad limit", "GET", "/api/v1/sessions/01FULL/explain?limit=0", "", ``, 422, "usage", "query.limit"},
-		{"bad since", "GET", "/api/v1/events?since=-7", "", ``, 422, "usage", "query.since"},
-		{"no such route", "GET", "/api/v1/nothing", "", ``, 404, "notFound", "no such route"},
-		{"no such verb", "POST", "/api/v1/sessions/01FULL/explode", "", ``, 404, "notFound", "no such route"},
-		{"wrong method", "DELETE", "/api/v1/sessions/01FULL", "", ``, 405, "usage", "DELETE"},
-		{"wrong method for a verb", "GET", "/api/v1/sessions/01FULL/stop", "", ``, 405, "usage", "GET"},
-		{"no command", "POST", sessions, "application/json", `{"argv":[],"cwd":"/"}`, 422, "usage", "body.argv"},
-		{"empty command", "POST", sessions, "application/json", `{"argv":[""],"cwd":"/"}`, 422, "usage", "empty"},
-		{"NUL", "POST", sessions, "application/json", `{"argv":["a\u0000"],"cwd":"/"}`, 422, "usage", "NUL"},
-		{"no cwd", "POST", sessions, "application/json", `{"argv":["a"]}`, 422, "usage", "cwd"},
-		{"relative cwd", "POST", sessions, "application/json", `{"argv":["a"],"cwd":"x"}`, 422, "usage", "absolute"},
-		{"bad kind", "POST", sessions, "application/json", `{"argv":["a"],"cwd":"/","kind":"pet"}`, 422, "usage", "body.kind"},
-		{"bad size", "POST", sessions, "application/json", `{"argv":["a"],"cwd":"/","size":{"cols":0,"rows":1}}`, 422, "usage", "body.size.cols"},
-		{"bad env", "POST", sessions, "application/json", `{"argv":["a"],"cwd":"/","env":{"A=B":"x"}}`, 422, "usage", "environment"},
-	} {
+	for _, c := range badRequests {
 		a := d.raw(t, c.method, c.path, c.ct, jsonBody(c.body))
 		var e api.Error
 		if err := json.Unmarshal([]byte(a.body), &e); err != nil {

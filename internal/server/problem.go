@@ -18,6 +18,9 @@ import (
 
 const problemType = "application/problem+json"
 
+// listAll is the remedy for a session that is not there.
+const listAll = "tend ls --all lists them"
+
 // wireError lets problem embed an api.Error and still have its Error method.
 type wireError = api.Error
 
@@ -81,6 +84,7 @@ func known(err error) (problem, bool) {
 		refused   *session.InvalidTransitionError
 		launch    *session.LaunchError
 		input     *session.InputRefusedError
+		paste     *session.PasteError
 		ambiguous *supervisor.AmbiguousError
 		wish      *supervisor.InputError
 	)
@@ -93,6 +97,8 @@ func known(err error) (problem, bool) {
 		return newProblem(http.StatusUnprocessableEntity, api.CodeLaunchFailed, launch.Detail, ""), true
 	case errors.As(err, &input):
 		return newProblem(http.StatusConflict, api.CodeInputRefused, input.Line, ""), true
+	case errors.As(err, &paste):
+		return newProblem(http.StatusConflict, api.CodeInputRefused, paste.Why, ""), true
 	case errors.As(err, &ambiguous):
 		return newProblem(http.StatusConflict, api.CodeAmbiguous, "several sessions start with "+ambiguous.Prefix, "give more of the id: "+idList(ambiguous.IDs)), true
 	case errors.As(err, &wish):
@@ -104,11 +110,11 @@ func known(err error) (problem, bool) {
 func knownValue(err error) (problem, bool) {
 	switch {
 	case errors.Is(err, session.ErrNotFound):
-		return newProblem(http.StatusNotFound, api.CodeNotFound, "no such session", "tend ls --all lists them"), true
+		return newProblem(http.StatusNotFound, api.CodeNotFound, "no such session", listAll), true
 	case errors.Is(err, session.ErrNoRun):
 		return newProblem(http.StatusNotFound, api.CodeNotFound, "there is nothing on record for this run", "tend show names the present run"), true
 	case errors.Is(err, session.ErrNameTaken):
-		return newProblem(http.StatusConflict, api.CodeNameTaken, "another open session has this name", "choose another, or close that one"), true
+		return newProblem(http.StatusConflict, api.CodeNameTaken, err.Error(), ""), true
 	case errors.Is(err, session.ErrUnreachable):
 		return newProblem(http.StatusServiceUnavailable, api.CodeHostUnreachable, "the session's holder does not answer", "tend explain says what is known of it"), true
 	case errors.Is(err, session.ErrStoreUnavailable):

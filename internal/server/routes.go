@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -106,7 +107,7 @@ func operation(a huma.API, id, method, path, summary string, problems ...int) hu
 	}
 	return huma.Operation{
 		OperationID: id, Method: method, Path: api.Prefix + path, Summary: summary, Responses: responses,
-		MaxBodyBytes: maxBody + 1, BodyReadTimeout: -1, // timedBody has the deadline
+		MaxBodyBytes: maxBody + 1, BodyReadTimeout: bodyTimeout,
 	}
 }
 
@@ -129,6 +130,9 @@ func (h *Handler) noRoute(w http.ResponseWriter, r *http.Request) {
 // resolve finds the session that a path names.
 func (h *Handler) resolve(ctx context.Context, name string) (session.ID, error) {
 	id, err := h.cfg.Service.Resolve(ctx, name)
+	if errors.Is(err, session.ErrNotFound) {
+		return "", newProblem(http.StatusNotFound, api.CodeNotFound, fmt.Sprintf("no session has the id or name %.100q", name), listAll)
+	}
 	if err != nil {
 		return "", h.fail(ctx, "find session", err)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -71,9 +70,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeProblem(t, stopping())
 		return
 	}
-	timed := r.WithContext(r.Context()) // a copy: net/http looks at the body it made itself
-	timed.Body = &timedBody{ReadCloser: r.Body, conn: t.conn}
-	h.mux.ServeHTTP(t, timed)
+	h.mux.ServeHTTP(t, r)
 }
 
 // catch ends a request whose handler panicked.
@@ -138,23 +135,3 @@ func (t *tracked) Write(b []byte) (int, error) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (t *tracked) Unwrap() http.ResponseWriter { return t.ResponseWriter }
-
-// timedBody gives a body its time. The deadline is lifted at the body's end:
-// left in place it would end a command that takes longer.
-type timedBody struct {
-	io.ReadCloser
-	conn  *http.ResponseController
-	armed bool
-}
-
-func (b *timedBody) Read(p []byte) (int, error) {
-	if !b.armed {
-		b.armed = true
-		_ = b.conn.SetReadDeadline(time.Now().Add(bodyTimeout)) // only a recorder in a test has none
-	}
-	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = b.conn.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}
