@@ -1,0 +1,133 @@
+package screen
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// sizes are small so that margins and wraps meet often.
+var sizes = [][2]int{{10, 4}, {20, 5}, {7, 3}, {1, 1}, {2, 2}}
+
+// diff is the first line that differs.
+func diff(a, b string) string {
+	as, bs := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(as), len(bs)) {
+		if as[i] != bs[i] {
+			return "- " + as[i] + "\n+ " + bs[i]
+		}
+	}
+	return "lengths differ"
+}
+
+func checkSplits(t *testing.T, in []byte, cols, rows int) {
+	t.Helper()
+	var events, parts []Event
+	whole := New(cols, rows, Options{OnEvent: func(e Event) { events = append(events, e) }})
+	whole.Write(in)
+	split := New(cols, rows, Options{OnEvent: func(e Event) { parts = append(parts, e) }})
+	for i := range in {
+		split.Write(in[i : i+1])
+	}
+	if a, b := dump(whole, true), dump(split, true); a != b {
+		t.Fatalf("%q byte by byte differs\n%s", in, diff(a, b))
+	}
+	if a, b := show(events), show(parts); a != b {
+		t.Fatalf("%q byte by byte has other events\n%s\n%s", in, a, b)
+	}
+}
+
+// checkSnapshot takes a snapshot after cut bytes, feeds it to a terminal that
+// is in a mess, and lets the rest of the stream follow.
+func checkSnapshot(t *testing.T, in []byte, cut, cols, rows int) {
+	t.Helper()
+	whole := New(cols, rows, Options{})
+	whole.Write(in[:cut])
+	shot := whole.Snapshot(-1)
+	fresh := New(cols, rows, Options{})
+	fresh.Write(shot)
+	if a, b := dump(whole, true), dump(fresh, true); a != b {
+		t.Fatalf("after %q\nsnapshot %q\n%s", in[:cut], shot, diff(a, b))
+	}
+	messy := New(cols, rows, Options{})
+	messy.Write([]byte("xyz\x1b[?1049h\x1b[?6h\x1b[2;3r\x1b[4h\x1b[41mjunk 世\x1b(0\x1b[?7l\x1b[?2026h\x1b[3g\x1b[>3u\x1b]8;;http://junk/\x07more\x1b7\x1b[20h\x1b]0;unfinished"))
+	messy.Write(shot)
+	if a, b := dump(whole, false), dump(messy, false); a != b {
+		t.Fatalf("after %q\nsnapshot %q onto a mess\n%s", in[:cut], shot, diff(a, b))
+	}
+	whole.Write(in[cut:])
+	fresh.Write(in[cut:])
+	if a, b := dump(whole, true), dump(fresh, true); a != b {
+		t.Fatalf("%q then %q: the rest of the stream ends elsewhere\n%s", in[:cut], in[cut:], diff(a, b))
+	}
+}
+
+func checkFilter(t *testing.T, in []byte, cols, rows int) {
+	t.Helper()
+	out := NewFilter().Append(nil, in)
+	if again := NewFilter().Append(nil, out); !bytes.Equal(out, again) {
+		t.Fatalf("%q filters to %q, that to %q", in, out, again)
+	}
+	f := NewFilter()
+	var split []byte
+	for i := range in {
+		split = f.Append(split, in[i:i+1])
+	}
+	if !bytes.Equal(out, split) {
+		t.Fatalf("%q filters to %q, byte by byte to %q", in, out, split)
+	}
+	safe := New(cols, rows, Options{OnEvent: func(e Event) {
+		switch e.(type) {
+		case TitleChanged, ModeChanged, AltScreen:
+		default:
+			t.Fatalf("%q after the filter makes %T", in, e)
+		}
+	}})
+	safe.Write(out)
+	if p := safe.parser.pending(nil); len(p) > 0 && string(p) != "\x1b" {
+		t.Fatalf("%q filters to something unfinished: %q", in, p)
+	}
+}
+
+func checkAll(t *testing.T, in []byte, cut, cols, rows int) {
+	t.Helper()
+	checkSplits(t, in, cols, rows)
+	checkSnapshot(t, in, cut, cols, rows)
+	checkFilter(t, in, cols, rows)
+}
+
+func TestRandomStreams(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		data := make([]byte, 1+rng.IntN(24))
+		for i := range data {
+			data[i] = byte(rng.IntN(256))
+		}
+		in := stream(data)
+		size := sizes[rng.IntN(len(sizes))]
+		checkAll(t, in, rng.IntN(len(in)+1), size[0], size[1])
+	}
+}
+
+func FuzzStream(f *testing.F) {
+	f.Add([]byte("abc"), uint16(2), uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, cut uint16, size uint8) {
+		if len(data) > 200 {
+			return
+		}
+		in := stream(data)
+		s := sizes[int(size)%len(sizes)]
+		checkAll(t, in, int(cut)%(len(in)+1), s[0], s[1])
+	})
+}
+
+func FuzzBytes(f *testing.F) {
+	f.Add([]byte("a\x1b[31mb\xe4\xb8\x96\r\n"), uint16(3))
+	f.Fuzz(func(t *testing.T, in []byte, cut uint16) {
+		if len(in) > 2000 {
+			return
+		}
+		checkAll(t, in, int(cut)%(len(in)+1), 12, 4)
+	})
+}
