@@ -84,7 +84,9 @@ func (w *writeConn) useLog(ctx context.Context, path string) error {
 	if mode != "wal" {
 		return fmt.Errorf("the file system of %s cannot hold a database with a write-ahead log: set another state folder", path)
 	}
-	return nil
+	// The log's files come into being with the next read.
+	_, err := w.conn.ExecContext(ctx, "SELECT 1 FROM sqlite_schema")
+	return explain(path, "open the write-ahead log", err)
 }
 
 // prepare compiles the statements; the schema must be up to date.

@@ -42,7 +42,8 @@ func TestFullDisk(t *testing.T) {
 	if err := writeMore(ballast, 2<<20); err != nil {
 		t.Fatal(err)
 	}
-	a, b := fillUp(t, st, storetest.New(1)), storetest.Step(storetest.New(2), "Created")
+	a, b := storetest.New(1), storetest.Step(storetest.New(2), "Created")
+	fillUp(t, st)
 	for n := 64 << 10; n > 0; n /= 2 { // no room at all
 		for writeMore(ballast, n) == nil {
 		}
@@ -99,20 +100,16 @@ func writeMore(name string, n int) error {
 	return errors.Join(err, f.Close())
 }
 
-// fillUp commits until the disk is full, and returns the session as stored.
-func fillUp(t *testing.T, st *sqlite.Store, s session.Session) session.Session {
+// fillUp makes sessions until the disk is full.
+func fillUp(t *testing.T, st *sqlite.Store) {
 	t.Helper()
-	for range 1000 {
-		c := bulky(s, 200<<10)
-		_, err := st.Commit(t.Context(), c)
-		if err != nil {
+	for n := range 1000 {
+		if _, err := st.Commit(t.Context(), bulky(storetest.New(100+n), 200<<10)); err != nil {
 			wantUnavailable(t, err, "disk is full")
-			return s
+			return
 		}
-		s = c.Session
 	}
 	t.Fatal("the disk does not fill")
-	return s
 }
 
 func wantSound(t *testing.T, path string) {

@@ -14,17 +14,30 @@ import (
 // keeps the log from being checkpointed.
 const pageRows = 1000
 
+const (
+	loadOpen     = `SELECT id, body FROM sessions INDEXED BY sessions_open WHERE closed_at IS NULL ORDER BY id`
+	getOne       = `SELECT id, body FROM sessions WHERE id = ?`
+	listArchived = `SELECT id, body FROM sessions INDEXED BY sessions_archived
+		WHERE closed_at IS NOT NULL AND (?1 = '' OR name = ?1 OR substr(id, 1, length(?1)) = ?1)
+		ORDER BY closed_at DESC, id DESC LIMIT ?2`
+	entryColumns = `seq, node, session, rev, run, turn, at, source, event, detail, from_state, to_state, ignored, why, effects`
+	pageOfAll    = `SELECT ` + entryColumns + ` FROM journal WHERE seq > ? ORDER BY seq LIMIT ?`
+	// Within a session, revisions and sequence numbers grow together.
+	pageOfOne = `SELECT ` + entryColumns + ` FROM journal INDEXED BY journal_session
+		WHERE session = ? AND seq > ? ORDER BY rev LIMIT ?`
+	newestNumber = `SELECT coalesce(max(seq), 0) FROM journal`
+)
+
 // Load returns the sessions that are not archived, oldest id first. It costs
 // what they cost, whatever the number of archived ones.
 func (s *Store) Load(ctx context.Context) ([]session.Session, error) {
-	const q = `SELECT id, body FROM sessions INDEXED BY sessions_open WHERE closed_at IS NULL ORDER BY id`
-	return s.sessions(ctx, "load the sessions", q)
+	return s.sessions(ctx, "load the sessions", loadOpen)
 }
 
 // Get returns one session, archived or not, or session.ErrNotFound.
 func (s *Store) Get(ctx context.Context, id session.ID) (session.Session, error) {
 	doing := "get " + string(id)
-	found, err := s.sessions(ctx, doing, `SELECT id, body FROM sessions WHERE id = ?`, string(id))
+	found, err := s.sessions(ctx, doing, getOne, string(id))
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -41,17 +54,14 @@ func (s *Store) Archived(ctx context.Context, match string, limit int) ([]sessio
 	if limit <= 0 {
 		limit = -1
 	}
-	const q = `SELECT id, body FROM sessions INDEXED BY sessions_archived
-		WHERE closed_at IS NOT NULL AND (? = '' OR name = ? OR substr(id, 1, length(?)) = ?)
-		ORDER BY closed_at DESC, id DESC LIMIT ?`
-	return s.sessions(ctx, "list the archived sessions", q, match, match, match, match, limit)
+	return s.sessions(ctx, "list the archived sessions", listArchived, match, limit)
 }
 
 // Head is the newest journal sequence number, 0 when there is none.
 func (s *Store) Head(ctx context.Context) (int64, error) {
 	var head int64
 	err := s.read(ctx, "read the journal's head", func(db *sql.DB) error {
-		return db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM journal`).Scan(&head)
+		return db.QueryRowContext(ctx, newestNumber).Scan(&head)
 	})
 	return head, err
 }
@@ -77,14 +87,10 @@ func (s *Store) Journal(ctx context.Context, id session.ID, after int64, limit i
 	}
 }
 
-const entryColumns = `seq, node, session, rev, run, turn, at, source, event, detail, from_state, to_state, ignored, why, effects`
-
 func (s *Store) page(ctx context.Context, id session.ID, after int64, limit int) ([]session.Entry, error) {
-	q, args := `SELECT `+entryColumns+` FROM journal WHERE seq > ? ORDER BY seq LIMIT ?`, []any{after, limit}
+	q, args := pageOfAll, []any{after, limit}
 	if id != "" {
-		// Within a session, revisions and sequence numbers grow together.
-		q = `SELECT ` + entryColumns + ` FROM journal INDEXED BY journal_session WHERE session = ? AND seq > ? ORDER BY rev LIMIT ?`
-		args = []any{string(id), after, limit}
+		q, args = pageOfOne, []any{string(id), after, limit}
 	}
 	var out []session.Entry
 	err := s.read(ctx, "read the journal", func(db *sql.DB) error {

@@ -143,7 +143,7 @@ func isDamage(err error) bool {
 
 // maxFailures bounds the search in a part of a table of which nothing can be
 // read: it ends after so many failed reads in a row.
-const maxFailures = 20_000
+const maxFailures = 2_000
 
 // salvage copies the rows of one table that can be read.
 type salvage struct {

@@ -155,8 +155,14 @@ func (s *Store) commitAlone(r *request) {
 	r.answer <- a
 }
 
+// failAll answers all that wait now, and nobody who comes once one of them has
+// his answer: the reason may be gone by then.
 func (s *Store) failAll(first *request, err error) {
+	var all []*request
 	for r := first; r != nil; r = s.waiting() {
+		all = append(all, r)
+	}
+	for _, r := range all {
 		if r.take() {
 			r.fail(err)
 		}
