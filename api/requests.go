@@ -10,7 +10,7 @@ type CreateRequest struct {
 	Argv []string `json:"argv" minItems:"1" maxItems:"4096" nullable:"false" doc:"The command, no shell in between."`
 	Cwd  string   `json:"cwd" minLength:"1" maxLength:"4096" doc:"An absolute directory."`
 	// Name is made from the command when empty.
-	Name string `json:"name,omitempty" maxLength:"128" doc:"Unique among open sessions; made from the command when absent."`
+	Name string `json:"name,omitempty" maxLength:"1000" doc:"Unique among open sessions; made from the command when absent."`
 	// Kind is task when there is a prompt, else interactive.
 	Kind   string `json:"kind,omitempty" enum:"interactive,task,job" doc:"task when a prompt is given, else interactive."`
 	Agent  string `json:"agent,omitempty" maxLength:"64" doc:"Found from the command when absent."`
@@ -60,7 +60,7 @@ type CloseRequest struct {
 
 // RenameRequest changes the display name.
 type RenameRequest struct {
-	Name string `json:"name" minLength:"1" maxLength:"128"`
+	Name string `json:"name" minLength:"1" maxLength:"1000"`
 }
 
 // Screen is a terminal as it looks at an output offset.

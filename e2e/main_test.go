@@ -52,18 +52,18 @@ func build(m *testing.M) int {
 
 // world is one person's machine: a home, a daemon, agents.
 type world struct {
-	*testing.T
+	testing.TB
 	dir string
 	env []string
 }
 
-func newWorld(t *testing.T, env ...string) *world {
+func newWorld(t testing.TB, env ...string) *world {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "tend-e2e") // short: socket paths are limited
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{T: t, dir: dir}
+	w := &world{TB: t, dir: dir}
 	for _, d := range []string{"home", "run", "state", "config", "work"} {
 		w.ok(os.Mkdir(filepath.Join(dir, d), 0o700))
 	}

@@ -30,6 +30,7 @@ composer OPT   an input line: every submitted line is a turn that takes 100ms
                and ends with done; "exit" ends it. OPT: swallow (ignore the
                first submit key), silent (no OSC 7501)
 spin D         repaint a spinner for D
+stamp FILE     write the time in nanoseconds to FILE
 flood N        write N bytes in numbered lines
 child KIND     leave a process behind: plain, setsid, trap
 exec CMD       run CMD by sh and wait
@@ -96,6 +97,8 @@ func (a *agent) step(word, arg string) error {
 		f, err := os.OpenFile(arg, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		a.log = f
 		return err
+	case "stamp":
+		return os.WriteFile(arg, strconv.AppendInt(nil, time.Now().UnixNano(), 10), 0o600)
 	case "ask":
 		return a.ask(arg)
 	case "composer":

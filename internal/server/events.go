@@ -21,7 +21,7 @@ import (
 
 type eventsInput struct {
 	Since   int64  `query:"since" default:"-1" minimum:"-1" doc:"Entries after this sequence number; without it, what happens from now on, or everything when not following."`
-	Session string `query:"session" maxLength:"512" doc:"Only this session: an id, a unique start of one, or a name."`
+	Session string `query:"session" maxLength:"1000" doc:"Only this session: an id, a unique start of one, or a name."`
 	Follow  bool   `query:"follow" default:"true" doc:"false ends the stream after the newest entry."`
 	LastID  string `header:"Last-Event-ID" doc:"Wins over since: where a broken stream is taken up."`
 }

@@ -117,6 +117,8 @@ func knownValue(err error) (problem, bool) {
 		return newProblem(http.StatusConflict, api.CodeNameTaken, err.Error(), ""), true
 	case errors.Is(err, session.ErrUnreachable):
 		return newProblem(http.StatusServiceUnavailable, api.CodeHostUnreachable, "the session's holder does not answer", "tend explain says what is known of it"), true
+	case errors.Is(err, supervisor.ErrStopping):
+		return stopping(), true
 	case errors.Is(err, session.ErrStoreUnavailable):
 		return newProblem(http.StatusServiceUnavailable, api.CodeStoreUnavailable, err.Error(), "tend doctor says more"), true
 	}

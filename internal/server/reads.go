@@ -15,12 +15,12 @@ import (
 const journalPage = 512
 
 type explainInput struct {
-	ID    string `path:"id" maxLength:"512" doc:"An id, a unique start of one, or a name."`
+	ID    string `path:"id" maxLength:"1000" doc:"An id, a unique start of one, or a name."`
 	Limit int    `query:"limit" default:"200" minimum:"1" maximum:"10000" doc:"At most this many, the newest."`
 }
 
 type outputInput struct {
-	ID     string `path:"id" maxLength:"512" doc:"An id, a unique start of one, or a name."`
+	ID     string `path:"id" maxLength:"1000" doc:"An id, a unique start of one, or a name."`
 	Run    int    `query:"run" default:"0" minimum:"0" doc:"0 = the newest."`
 	Offset int64  `query:"offset" default:"0" doc:"Absolute in the run; negative counts from the end."`
 	Limit  int    `query:"limit" default:"1048576" minimum:"1" maximum:"4194304"`

@@ -22,7 +22,7 @@ type createOutput struct {
 }
 
 type sessionInput struct {
-	ID string `path:"id" maxLength:"512" doc:"An id, a unique start of one, or a name."`
+	ID string `path:"id" maxLength:"1000" doc:"An id, a unique start of one, or a name."`
 }
 
 func (h *Handler) registerSessions(a huma.API) {
@@ -87,7 +87,7 @@ func (h *Handler) command(ctx context.Context, name string, c session.Command) (
 type nothing struct{}
 
 type verbInput[B any] struct {
-	ID   string `path:"id" maxLength:"512" doc:"An id, a unique start of one, or a name."`
+	ID   string `path:"id" maxLength:"1000" doc:"An id, a unique start of one, or a name."`
 	Body B
 }
 

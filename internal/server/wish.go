@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/session"
@@ -17,11 +16,6 @@ import (
 // meaning; agent, host and numbers that are absent are the supervisor's to
 // choose.
 func newSession(r api.CreateRequest) (supervisor.NewSession, error) {
-	if r.Name != "" {
-		if err := validName(r.Name); err != nil {
-			return supervisor.NewSession{}, err
-		}
-	}
 	if !filepath.IsAbs(r.Cwd) {
 		return supervisor.NewSession{}, usage(fmt.Sprintf("cwd %q is not an absolute directory", r.Cwd))
 	}
@@ -69,25 +63,6 @@ func environment(env map[string]string) ([]string, error) {
 	return out, nil
 }
 
-// validName refuses names that could not be typed back or would change what a
-// terminal shows: control and formatting characters, spaces at the ends, a
-// leading dash.
-func validName(name string) error {
-	switch {
-	case strings.TrimSpace(name) != name || name == "":
-		return usage("a name has no spaces at its ends and is not empty")
-	case strings.HasPrefix(name, "-"):
-		return usage("a name does not begin with a dash: it would read as a flag")
-	}
-	const zeroWidthJoiner = '\u200d' // part of emoji
-	for _, r := range name {
-		if !unicode.IsPrint(r) && r != zeroWidthJoiner {
-			return usage(fmt.Sprintf("a name has printable characters only, not %U", r))
-		}
-	}
-	return nil
-}
-
 func sendCommand(r api.SendRequest) session.Send {
 	return session.Send{PromptID: rand.Text(), Text: r.Text}
 }
@@ -100,9 +75,6 @@ func answerCommand(r api.AnswerRequest) (session.Command, error) {
 }
 
 func renameCommand(r api.RenameRequest) (session.Command, error) {
-	if err := validName(r.Name); err != nil {
-		return nil, err
-	}
 	return session.Rename{Name: r.Name}, nil
 }
 

@@ -81,7 +81,7 @@ func (a *actor) ask(ctx context.Context, c session.Command) (session.Session, er
 	case <-a.retired:
 		return session.Session{}, errRetired
 	case <-a.sup.ctx.Done():
-		return session.Session{}, errStopping
+		return session.Session{}, ErrStopping
 	case <-ctx.Done():
 		return session.Session{}, ctx.Err()
 	}
@@ -91,12 +91,12 @@ func (a *actor) ask(ctx context.Context, c session.Command) (session.Session, er
 	case <-a.retired:
 		return session.Session{}, errRetired
 	case <-a.sup.ctx.Done():
-		return session.Session{}, errStopping
+		return session.Session{}, ErrStopping
 	}
 }
 
-// errStopping: the daemon is shutting down; the command was not taken.
-var errStopping = errors.New("the daemon is shutting down")
+// ErrStopping means that the daemon is shutting down; the command was not taken.
+var ErrStopping = errors.New("the daemon is shutting down")
 
 // now is the wall clock in the precision that is stored.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }

@@ -59,6 +59,11 @@ func (m *memStore) Commit(_ context.Context, c session.Change) (int64, error) {
 	if m.rows[c.Session.ID].Rev != c.PrevRev {
 		return 0, session.ErrConflict
 	}
+	for id, s := range m.rows {
+		if id != c.Session.ID && s.Life.Closed == nil && c.Session.Life.Closed == nil && s.Name == c.Session.Name {
+			return 0, session.ErrNameTaken
+		}
+	}
 	m.rows[c.Session.ID] = c.Session
 	c.Entry.Seq = int64(len(m.journal) + 1)
 	m.journal = append(m.journal, c.Entry)

@@ -30,19 +30,37 @@ type ScreenView struct {
 // Service is what the surfaces may ask of the supervisor.
 // Errors: session.ErrNotFound, *AmbiguousError, *session.InvalidTransitionError,
 // session.ErrNameTaken, *session.LaunchError, *session.InputRefusedError,
-// session.ErrStoreUnavailable, *InputError for a wish that makes no sense.
+// session.ErrStoreUnavailable, ErrStopping, *InputError for a wish that makes no
+// sense.
 type Service interface {
+	Commands
+	Sessions
+	Records
+}
+
+// Commands change sessions.
+type Commands interface {
 	// Create makes a session and starts it. It returns once the agent runs, or
 	// the launch has failed (*session.LaunchError; no session is left behind).
 	Create(ctx context.Context, n NewSession) (session.Session, error)
 	// Command applies a command; it returns when its effect on the session is
 	// durable, not when the agent has obeyed.
 	Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error)
+}
+
+// Sessions tell what is.
+type Sessions interface {
 	Get(ctx context.Context, id session.ID) (session.Session, error)
 	// List returns open sessions, or archived ones, oldest first.
 	List(ctx context.Context, archived bool) ([]session.Session, error)
 	// Resolve finds a session by id, unique id prefix or name.
 	Resolve(ctx context.Context, nameOrID string) (session.ID, error)
+	// Health describes the daemon.
+	Health() Health
+}
+
+// Records tell what was.
+type Records interface {
 	// Journal returns entries after seq; see Store.Journal.
 	Journal(ctx context.Context, id session.ID, after int64, limit int) ([]session.Entry, error)
 	// Changed returns the newest sequence number and a channel that is closed
@@ -53,8 +71,6 @@ type Service interface {
 	Screen(ctx context.Context, id session.ID) (ScreenView, error)
 	// Output reads recorded output of a run; run 0 is the newest.
 	Output(ctx context.Context, id session.ID, run int, offset int64, p []byte) (n int, first, end int64, err error)
-	// Health describes the daemon.
-	Health() Health
 }
 
 // Health is what `tend status` shows.

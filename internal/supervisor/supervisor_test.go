@@ -364,3 +364,25 @@ func TestAFailedLaunchLeavesNoSession(t *testing.T) {
 		st.ok(st.command(s.ID, session.Rename{Name: "x"})) // the name is free again
 	})
 }
+
+func TestNamesAreKeptVerbatimOrRefused(t *testing.T) { // B90
+	onStage(t, func(st *stage) {
+		for _, name := range []string{"v1.2:x", "v1_2_x", "a b", " a", "-x", "$1", strings.Repeat("n", 300), "👩‍👩‍👧‍👦"} {
+			s := st.create(session.Interactive, "")
+			st.ok(st.command(s.ID, session.Rename{Name: name}))
+			if id, err := st.sup.Resolve(context.Background(), name); err != nil || id != s.ID || st.now(s.ID).Name != name {
+				t.Errorf("%q: %v, %q", name, err, st.now(s.ID).Name)
+			}
+		}
+		s := st.create(session.Interactive, "")
+		for _, name := range []string{"", "a\nb", "a\x1b[31m", "\u202eevil", "a\u0085", "tab\t", "\xff", strings.Repeat("n", 1001)} {
+			var wrong *InputError
+			if err := st.command(s.ID, session.Rename{Name: name}); !errors.As(err, &wrong) {
+				t.Errorf("%q: %v", name, err)
+			}
+		}
+		if err := st.command(s.ID, session.Rename{Name: "a b"}); !errors.Is(err, session.ErrNameTaken) {
+			t.Errorf("a taken name: %v", err)
+		}
+	})
+}
