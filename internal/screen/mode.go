@@ -51,6 +51,9 @@ func (t *Terminal) setModes(s *sequence, on bool) {
 }
 
 func (t *Terminal) modesChanged(before Modes) {
+	if t.onEvent == nil {
+		return
+	}
 	if now := t.Modes(); now != before {
 		t.emit(ModeChanged{now})
 		if now.AltScreen != before.AltScreen {

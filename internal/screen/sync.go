@@ -8,7 +8,8 @@ type frame struct {
 	cursor Cursor
 	alt    bool
 	lines  int // history rows ever pushed before the frame
-	free   []*row
+	idle   []*row // the buffer of rows while there are none
+	free   []*row // rows to write to
 }
 
 // InSync says that a synchronized update is open: Text, Plain, Folded and
@@ -25,7 +26,7 @@ func (t *Terminal) freeze() {
 	if f.rows != nil {
 		return
 	}
-	f.rows = append(make([]*row, 0, t.rows), t.grid.rows...)
+	f.rows = append(f.idle[:0], t.grid.rows...)
 	f.cursor = t.liveCursor()
 	f.alt = t.grid == &t.alternate
 	f.lines = t.history.pushed
@@ -43,7 +44,10 @@ func (t *Terminal) thaw() {
 			f.free = append(f.free, r)
 		}
 	}
-	f.rows = nil
+	if f.rows != nil {
+		clear(f.rows)
+		f.idle, f.rows = f.rows[:0], nil
+	}
 }
 
 // replace is a copy of r for the live screen to write to.

@@ -62,7 +62,11 @@ func (t *Terminal) Plain(n int) []string {
 		return nil
 	}
 	var a assembler
-	from, to := t.plainStart(n), t.shownHistory()
+	to := t.shownHistory()
+	from := 0
+	if n > 0 && n < to {
+		from = t.history.lineStart(to, n)
+	}
 	t.history.walk(from, to, func(enc []byte) {
 		a.buf = appendEncoded(a.buf, enc)
 		a.end(enc[0]&rowWrapped != 0)
@@ -96,22 +100,4 @@ func (a *assembler) end(wrapped bool) {
 	}
 	a.lines = append(a.lines, string(bytes.TrimRight(a.buf, " ")))
 	a.buf = a.buf[:0]
-}
-
-// plainStart is the history row at which to begin for n logical lines, which
-// may be more than needed but never cuts a line.
-func (t *Terminal) plainStart(n int) int {
-	end := t.shownHistory()
-	if n < 0 || n >= end {
-		return 0
-	}
-	for i := end; i > 0; i-- {
-		if t.history.at(i - 1)[0]&rowWrapped == 0 {
-			if n == 0 {
-				return i
-			}
-			n--
-		}
-	}
-	return 0
 }
