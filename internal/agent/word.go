@@ -1,0 +1,236 @@
+package agent
+
+import (
+	"time"
+
+	"github.com/tendhq/tend/internal/screen"
+	"github.com/tendhq/tend/internal/session"
+)
+
+// The states of OSC 7501.
+const (
+	stateIdle    = "idle"
+	stateWorking = "working"
+	stateBlocked = "blocked"
+	stateDone    = "done"
+	stateError   = "error"
+	stateClear   = "clear"
+)
+
+// Prompt marks of OSC 133.
+const (
+	markPrompt  = 'A'
+	markInput   = 'B'
+	markCommand = 'C'
+	markEnd     = 'D'
+)
+
+const (
+	askPause  = 150 * time.Millisecond // a question is read once it is drawn
+	askLimit  = time.Second            // or after so long
+	backPause = 100 * time.Millisecond // a prompt that stays so long is back
+	markLimit = 20                     // marks a second; of more, the last counts
+
+	// interruptEffect is how long after the interrupt key the end of a turn is
+	// its effect.
+	interruptEffect = 10 * time.Second
+)
+
+// word is what the program in the terminal says of itself in its byte stream:
+// OSC 7501 (state of an agent) and OSC 133 (prompts of a shell).
+type word struct {
+	state   string    // newest OSC 7501 state, "" when there is none
+	kind    string    // of blocked
+	at      time.Time // of the newest mark
+	shell   rune      // newest OSC 133 mark, 0 when there is none
+	ran     bool      // a command began after the last prompt
+	resting bool      // it said that it waits for input: what the screen does is repainting
+	over    bool      // it said how the turn ended
+	askAt   time.Time
+	backAt  time.Time
+
+	count     int // marks in the second that began at countFrom
+	countFrom time.Time
+	late      screen.Event
+	lateAt    time.Time
+}
+
+// mark takes one mark of the stream. A stream that floods the terminal with
+// marks gets its last word in, once a second.
+func (w *Watch) mark(e screen.Event) {
+	o := &w.word
+	if w.now.Sub(o.countFrom) >= time.Second {
+		o.count, o.countFrom = 0, w.now
+	}
+	if o.count++; o.count > markLimit {
+		o.late, o.lateAt = e, o.countFrom.Add(time.Second)
+		return
+	}
+	w.heed(e)
+}
+
+func (w *Watch) lateMark() {
+	e := w.word.late
+	w.word.late, w.word.lateAt = nil, time.Time{}
+	w.heed(e)
+}
+
+func (w *Watch) heed(e screen.Event) {
+	switch e := e.(type) {
+	case screen.AgentState:
+		w.agentState(e)
+	case screen.PromptMark:
+		w.promptMark(rune(e.Kind))
+	}
+}
+
+// agentState takes the agent's own word. From then on it outranks what the
+// screen and silence suggest, until it is cleared.
+func (w *Watch) agentState(e screen.AgentState) {
+	o := &w.word
+	before := o.state
+	o.state, o.kind, o.at, o.askAt = e.State, e.Kind, w.now, time.Time{}
+	o.resting = e.State == stateIdle || e.State == stateDone || e.State == stateError
+	switch e.State {
+	case stateWorking:
+		o.over = false
+		w.turn.maybe()
+		w.typed.submit = submit{}
+		if before != stateWorking || w.known.state != session.Busy {
+			w.say(session.FromTitle, said(e, "is working"), session.BusySeen{})
+		}
+	case stateBlocked:
+		o.over = false
+		o.askAt = w.now.Add(askPause)
+	case stateIdle:
+		w.saidIdle(e, before)
+	case stateDone:
+		w.typed.submit = submit{}
+		if w.known.state != session.Done || before == stateWorking || before == stateBlocked {
+			w.say(session.FromTitle, said(e, "has finished its turn"), session.DoneSeen{})
+		}
+		o.over = true
+	case stateError:
+		w.typed.submit = submit{}
+		if before != stateError {
+			why := said(e, "ended its turn with an error")
+			w.say(session.FromTitle, why, session.Escalate{Cause: session.TurnFailed, Detail: why})
+		}
+		o.over = true
+	case stateClear:
+		o.state = ""
+	}
+}
+
+// said is the evidence of OSC 7501 in one sentence.
+func said(e screen.AgentState, what string) string {
+	who := "the agent"
+	if e.App != "" {
+		who = e.App
+	}
+	return who + " says that it " + what + " (OSC 7501 " + e.State + ")"
+}
+
+// saidIdle is the word idle. It says where the agent is, not how it got there:
+// an agent whose vocabulary has no done says it after finished work too. So it
+// is readiness at the start; after working it is QuietSeen and leads to idle,
+// never to done; only after our interrupt key is it Interrupted. After blocked,
+// with no work in between, it is Interrupted as well: the question was
+// withdrawn or refused, and nothing came of it. After done and error, which
+// have said how the turn ended, it is no news.
+func (w *Watch) saidIdle(e screen.AgentState, before string) {
+	k := w.known
+	why := said(e, "is idle")
+	switch {
+	case w.word.over:
+	case before == stateBlocked, before == "" && k.state == session.WaitingOnInput:
+		w.say(session.FromTitle, why+" and asks nothing any more", session.Interrupted{})
+	case before == stateWorking, k.state == session.Busy:
+		w.turnLeft(why)
+	case w.starting():
+		w.sayOnce(saidReady, session.FromTitle, why, session.ReadySeen{})
+	case k.state == session.NeedsAttention && k.cause == session.Stalled:
+		w.say(session.FromTitle, why, session.Progress{})
+		w.turnLeft(why)
+	}
+}
+
+// turnLeft: the agent waits for input and did not say how its turn ended.
+func (w *Watch) turnLeft(why string) {
+	at := w.typed.interruptAt
+	switch {
+	case w.known.kind == session.Job:
+	case !at.IsZero() && w.now.Sub(at) < interruptEffect:
+		w.typed.interruptAt = time.Time{}
+		w.say(session.FromTitle, why+", after the interrupt key", session.Interrupted{})
+	default:
+		w.say(session.FromTitle, why+" and did not say how its turn ended", session.QuietSeen{})
+	}
+}
+
+// promptMark takes a shell's mark. An agent's own word, where there is one,
+// outranks it; the end of the command (D) is also the end of that agent.
+func (w *Watch) promptMark(kind rune) {
+	o := &w.word
+	o.shell, o.at = kind, w.now
+	if kind == markEnd {
+		o.state, o.over = "", false
+	}
+	own := o.state != ""
+	switch {
+	case kind == markCommand:
+		o.ran, o.backAt = true, time.Time{}
+		w.turn.maybe()
+		if own || w.known.kind == session.Job {
+			return
+		}
+		o.resting = false
+		w.typed.submit = submit{}
+		w.sayOnce(saidTurn, session.FromTitle, "the shell runs a command (OSC 133 C)", session.TurnStarted{})
+	case own:
+	default:
+		o.resting = true
+		o.backAt = w.now.Add(backPause)
+		if kind != markEnd && w.starting() && !o.ran {
+			w.sayOnce(saidReady, session.FromTitle, "the shell shows its prompt (OSC 133 "+string(kind)+")", session.ReadySeen{})
+		}
+	}
+}
+
+// promptBack: the shell's prompt has come back and stayed. It does not say that
+// the work is done: the last command may have been one step of many, or have
+// failed.
+func (w *Watch) promptBack() {
+	o := &w.word
+	o.backAt = time.Time{}
+	ran := o.ran
+	o.ran = false
+	if o.state != "" || !ran && w.known.state != session.Busy {
+		return
+	}
+	w.said[saidTurn] = time.Time{}
+	w.turnLeft("the shell's prompt is back (OSC 133 " + string(o.shell) + ")")
+}
+
+// commandRuns: the shell says that a command runs, and it is not an interactive
+// program that takes prompts itself.
+func (w *Watch) commandRuns() bool {
+	m := w.term.Modes()
+	return w.word.shell == markCommand && !m.AltScreen && !m.BracketedPaste
+}
+
+// ask tells what the agent asks, once it has drawn it.
+func (w *Watch) ask() {
+	o := &w.word
+	if !w.seen.lookAt.IsZero() && w.now.Sub(o.at) < askLimit {
+		o.askAt = w.now.Add(askPause)
+		return
+	}
+	o.askAt = time.Time{}
+	why := said(screen.AgentState{State: stateBlocked}, "waits for an answer")
+	if w.typed.submit.by == session.FromSupervisor {
+		w.say(session.FromTitle, why+" after the prompt was submitted", session.TurnStarted{})
+	}
+	w.typed.submit, w.typed.answered = submit{}, false
+	w.say(session.FromTitle, why, session.Asked{Kind: questionKind(o.kind), Text: w.question()})
+}
