@@ -57,7 +57,7 @@ func count(ctx context.Context, st *sqlite.Store, d time.Duration) (n int, err e
 }
 
 // foreign opens the database as another program does.
-func foreign(t *testing.T, path string) *sql.DB {
+func foreign(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	u := url.URL{Scheme: "file", Path: path, RawQuery: "_pragma=busy_timeout(20000)"}
 	db, err := sql.Open("sqlite", u.String())
@@ -69,7 +69,7 @@ func foreign(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-func run(t *testing.T, db *sql.DB, q string, args ...any) {
+func run(t testing.TB, db *sql.DB, q string, args ...any) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), q, args...); err != nil {
 		t.Fatalf("%s: %v", q, err)
@@ -145,6 +145,28 @@ func TestLockedForGood(t *testing.T) {
 	if _, err := st.Get(t.Context(), storetest.New(2).ID); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("the withdrawn commit: %v, want ErrNotFound", err)
 	}
+}
+
+// TestCloseWhileLocked: closing does not wait for another program's lock, and
+// the commits that did are told.
+func TestCloseWhileLocked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "tend.db")
+	st := open(t, path, sqlite.Options{BusyWait: time.Hour})
+	db := foreign(t, path)
+	run(t, db, "BEGIN IMMEDIATE")
+	answers := make(chan error)
+	go func() {
+		_, err := st.Commit(t.Context(), storetest.Step(storetest.New(1), "Created"))
+		answers <- err
+	}()
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-answers; !errors.Is(err, session.ErrStoreUnavailable) && !errors.Is(err, sqlite.ErrClosed) {
+		t.Errorf("the commit that waited: %v", err)
+	}
+	run(t, db, "ROLLBACK")
 }
 
 // wantUnavailable checks that err may go away, is one line and says why.

@@ -94,19 +94,24 @@ func finishRescue(path string) error {
 
 const (
 	smallFile  = 8 << 20                // checked whole at every start
-	checkLimit = 300 * time.Millisecond // how long a larger file is checked after an unclean end
+	checkLimit = 100 * time.Millisecond // how long a larger file is checked after an unclean end
 )
 
 // checkIntegrity looks for damage as far as a start can afford: a file of up to
 // 8 MiB is checked whole; a larger one only if the last program to use it did
-// not close it, and for at most 300 ms. What is not found here is found when it
-// is read, and reported by the same *CorruptError; Check looks at everything.
+// not close it, and for at most 100 ms, the sessions first. What is not found
+// here is found when it is read, and reported by the same *CorruptError; Check
+// looks at everything.
 func checkIntegrity(ctx context.Context, conn *sql.Conn, path string, clean bool) error {
-	if clean && size(path) > smallFile {
-		return nil
+	bounded := ctx
+	if size(path) > smallFile {
+		if clean {
+			return nil
+		}
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, checkLimit)
+		defer cancel()
 	}
-	bounded, cancel := context.WithTimeout(ctx, checkLimit)
-	defer cancel()
 	found, err := damage(bounded, conn, "PRAGMA quick_check(5)")
 	switch {
 	case ctx.Err() != nil:

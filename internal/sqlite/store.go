@@ -45,9 +45,11 @@ type Store struct {
 	path string
 	opts Options
 
-	queue chan *request
-	stop  chan struct{} // closed when the writer is to end
-	done  chan struct{} // closed when it has
+	queue   chan *request
+	closing chan struct{} // closed when commits are to wait for locks no longer
+	stop    chan struct{} // closed when the writer is to end
+	done    chan struct{} // closed when it has
+	once    sync.Once     // for closing
 	// gate is held for reading by every Commit in flight.
 	gate   sync.RWMutex
 	closed bool
@@ -83,7 +85,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		path: path, opts: o.withDefaults(),
-		queue: make(chan *request), stop: make(chan struct{}), done: make(chan struct{}),
+		queue: make(chan *request), closing: make(chan struct{}), stop: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := s.attachPatiently(ctx, clean); err != nil {
 		return nil, err
@@ -187,21 +189,20 @@ func (s *Store) detach() error {
 	return err
 }
 
-// Close waits for the commits in flight and closes the file. A file that was
-// deleted meanwhile is written anew first.
-func (s *Store) Close() error {
-	s.gate.Lock()
-	again := s.closed
-	s.closed = true
-	s.gate.Unlock()
-	if !again {
+// Close lets the commits in flight finish, except that they wait for other
+// programs' locks no longer, and closes the file. A file that was deleted
+// meanwhile is written anew first.
+func (s *Store) Close() (err error) {
+	s.once.Do(func() {
+		close(s.closing)
+		s.gate.Lock()
+		s.closed = true
+		s.gate.Unlock()
 		close(s.stop)
-	}
-	<-s.done
-	if again {
-		return nil
-	}
-	return errors.Join(s.watch(), s.detach())
+		<-s.done
+		err = errors.Join(s.watch(), s.detach())
+	})
+	return err
 }
 
 // Path is the database file.

@@ -186,16 +186,16 @@ func (s *Store) begin() error {
 		}
 		if !isBusy(err) {
 			s.undo(err)
-		} else if !s.stopping() && time.Now().Before(deadline) {
+		} else if !s.isClosing() && time.Now().Before(deadline) {
 			continue // the attempt itself has waited
 		}
 		return explain(s.path, "begin", err)
 	}
 }
 
-func (s *Store) stopping() bool {
+func (s *Store) isClosing() bool {
 	select {
-	case <-s.stop:
+	case <-s.closing:
 		return true
 	default:
 		return false

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -111,4 +112,89 @@ func BenchmarkTransitions(b *testing.B) {
 	b.ReportMetric(float64(ones)/float64(appends), "1-writer/append")
 	b.ReportMetric(float64(manys)/float64(ones), "64-writers/1-writer")
 	b.ReportMetric(0, "ns/op")
+}
+
+// archivedRows and journalRows are the history of a long and busy life.
+const (
+	archivedRows = 10_000
+	journalRows  = 100_000
+)
+
+// history makes a database with that history and 20 open sessions.
+func history(b *testing.B, path string) {
+	st, err := sqlite.Open(b.Context(), path, sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for n := range 20 {
+		if _, err := st.Commit(b.Context(), storetest.Step(typical(n), "Created")); err != nil {
+			b.Fatal(err)
+		}
+	}
+	closed := typical(20)
+	closed.Life.Closed = &session.Closed{At: time.Now().UTC(), Reason: "a person closed it"}
+	if _, err := st.Commit(b.Context(), storetest.Step(closed, "Created")); err != nil {
+		b.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		b.Fatal(err)
+	}
+	db := foreign(b, path)
+	run(b, db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < ?)
+		INSERT INTO sessions SELECT printf('01JOLD%020d', i), node, name, rev, state, closed_at + i, created_at, updated_at,
+			json_set(body, '$.id', printf('01JOLD%020d', i)) FROM n, sessions WHERE id = ?`, archivedRows, string(closed.ID))
+	run(b, db, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < ?)
+		INSERT INTO journal SELECT 1000 + i, node, printf('01JOLD%020d', i % ?), i, run, turn, at, source, event,
+			'{"running":true,"native":"toolu_01A09q90qw90lq917835lq9"}', from_state, to_state, ignored, 'the agent uses a tool', effects
+		FROM n, journal WHERE seq = 1`, journalRows, archivedRows)
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkOpenLoad is what a start of the daemon costs with a long history,
+// after an orderly end and after a kill. Goal: under 100 ms.
+func BenchmarkOpenLoad(b *testing.B) {
+	dir := b.TempDir()
+	path := filepath.Join(dir, "tend.db")
+	history(b, path)
+	b.Run("closed", func(b *testing.B) {
+		for range b.N {
+			openLoad(b, path)
+		}
+		b.ReportMetric(float64(fileSize(path))/(1<<20), "MiB")
+	})
+	b.Run("killed", func(b *testing.B) {
+		st := open(b, path, sqlite.Options{IdleEvery: time.Hour})
+		rows, err := st.Load(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		transitions(b, st, rows[:1], round)
+		for range b.N {
+			b.StopTimer()
+			for _, suffix := range []string{"", "-wal"} { // as a kill leaves them
+				if out, err := exec.Command("cp", path+suffix, filepath.Join(dir, "killed.db")+suffix).CombinedOutput(); err != nil {
+					b.Fatal(err, string(out))
+				}
+			}
+			b.StartTimer()
+			openLoad(b, filepath.Join(dir, "killed.db"))
+		}
+	})
+}
+
+func openLoad(b *testing.B, path string) {
+	st, err := sqlite.Open(b.Context(), path, sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if rows, err := st.Load(b.Context()); err != nil || len(rows) < 20 {
+		b.Fatal(len(rows), err)
+	}
+	b.StopTimer()
+	if err := st.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.StartTimer()
 }
