@@ -77,6 +77,16 @@ func (r *row) fill(from, to int, c cell) {
 	r.n = max(r.n, to)
 }
 
+// uniform says that the row is as one erasing leaves it.
+func (r *row) uniform() bool {
+	for _, c := range r.cells {
+		if c != r.cells[0] || c.ch != 0 || c.flag != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // split makes column x a character boundary: a wide character lying across
 // it becomes two blanks.
 func (r *row) split(x int, blank cell) {

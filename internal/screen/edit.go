@@ -26,14 +26,15 @@ func (t *Terminal) reverseIndex() {
 // uncrowd ends a pending wrap; the cursor stands on the last column.
 func (t *Terminal) uncrowd() { t.cur.col = min(t.cur.col, t.cols-1) }
 
-// settle ends a pending wrap whose line no longer reaches the margin, as
-// xterm does when it erases. So a pending wrap always stands behind a printed
-// character, at the end of its logical line.
+// settle is for when another line came under the cursor: a pending wrap goes
+// on only behind a printed character or in an erased line, and ends that
+// line.
 func (t *Terminal) settle() {
 	if t.cur.col < t.cols {
 		return
 	}
-	if c := t.grid.rows[t.cur.row].cells[t.cols-1]; c.ch == 0 && c.flag&cellTail == 0 {
+	r := t.grid.rows[t.cur.row]
+	if c := r.cells[t.cols-1]; c.ch == 0 && c.flag&cellTail == 0 && !r.uniform() {
 		t.cur.col = t.cols - 1
 		return
 	}
@@ -133,7 +134,6 @@ func (t *Terminal) eraseLine(how int) {
 		t.erase(y, 0, t.cols)
 		t.breakAbove(y)
 	}
-	t.settle()
 }
 
 // eraseDisplay is ED; 3 drops the history (xterm).
@@ -150,7 +150,6 @@ func (t *Terminal) eraseDisplay(how int) {
 	case 3:
 		t.history.clear()
 	}
-	t.settle()
 }
 
 func (t *Terminal) eraseRows(from, to int) {

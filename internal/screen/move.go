@@ -106,21 +106,21 @@ func (t *Terminal) setMargins(top, bottom int) {
 }
 
 // save and restore are DECSC and DECRC: cursor, pen, character sets and
-// origin mode, for each screen its own.
+// origin mode, for each screen its own. A pending wrap is not saved.
 func (t *Terminal) save() {
 	t.grid.saved = t.cur
 	t.grid.saved.dirty = true
+	t.grid.saved.col = min(t.cur.col, t.cols-1)
 }
 
 func (t *Terminal) restore() {
 	t.cur = t.grid.saved
 	t.cur.dirty = true
 	t.cur.row = min(t.cur.row, t.rows-1)
-	t.cur.col = min(t.cur.col, t.cols)
+	t.uncrowd()
 	if t.cur.origin {
 		t.cur.row = clamp(t.cur.row, t.top, t.bottom)
 	}
-	t.settle()
 }
 
 // lineFeed is LF, VT and FF; newline mode returns the carriage too.

@@ -9,7 +9,7 @@ const maxString = 64 << 10
 // during the call.
 type actor interface {
 	text(p []byte)             // printable ASCII, never empty
-	char(r rune)               // one other graphic character; malformed UTF-8 is U+FFFD
+	char(r rune)               // one other graphic character; malformed UTF-8 is none
 	control(c byte)            // a C0 control
 	escape(s *sequence)        // ESC I F, and a C1 control as its ESC form
 	csi(s *sequence)           // a well-formed control sequence
@@ -107,8 +107,9 @@ func (p *parser) multibyte(a actor, b []byte, i int) int {
 }
 
 // partial feeds one byte of a character that is malformed or not whole in
-// this write. It reports false when the byte is not part of it: what came
-// before is then one U+FFFD and the byte is to be read again.
+// this write. What is malformed is dropped, as in xterm.js and tmux. It
+// reports false when the byte is not part of the character begun: that one is
+// dropped then and the byte is to be read again.
 func (p *parser) partial(a actor, c byte) bool {
 	if p.parts == 0 {
 		switch {
@@ -119,7 +120,6 @@ func (p *parser) partial(a actor, c byte) bool {
 		case c >= 0xf0 && c <= 0xf4:
 			p.need = 4
 		default:
-			a.char(utf8.RuneError)
 			return true
 		}
 		p.part[0], p.parts = c, 1
@@ -127,7 +127,6 @@ func (p *parser) partial(a actor, c byte) bool {
 	}
 	if !p.continues(c) {
 		p.parts = 0
-		a.char(utf8.RuneError)
 		return false
 	}
 	p.part[p.parts] = c

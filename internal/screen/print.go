@@ -196,7 +196,8 @@ func (t *Terminal) makeRoom(w int) bool {
 func (t *Terminal) wrap() {
 	y := t.cur.row
 	r := t.line(y)
-	r.wrapped = y == t.bottom || y < t.rows-1
+	last := r.cells[t.cols-1]
+	r.wrapped = (y == t.bottom || y < t.rows-1) && (last.ch != 0 || last.flag != 0)
 	t.cur.col = 0
 	t.index(true)
 }

@@ -28,6 +28,8 @@ func (t *Terminal) Resize(cols, rows int) {
 	for _, c := range []*cursor{&t.cur, &t.primary.saved, &t.alternate.saved} {
 		c.col, c.row = min(c.col, cols), min(c.row, rows-1)
 	}
+	t.primary.saved.col = min(t.primary.saved.col, cols-1)
+	t.alternate.saved.col = min(t.alternate.saved.col, cols-1)
 	t.settle()
 }
 

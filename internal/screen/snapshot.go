@@ -157,9 +157,6 @@ func (t *Terminal) paintSaved(p *painter, g *grid) {
 		p.put("\x1b[?6h") // the margins are the whole screen still
 	}
 	p.at(min(c.col, t.cols-1), min(c.row, t.rows-1))
-	if c.col >= t.cols {
-		p.put(" ")
-	}
 	p.charsets(c)
 	p.use(c.pen)
 	p.put("\x1b7\x1b[?6l\x1b(B\x1b)B\x1b*B\x1b+B\x0f")
@@ -234,6 +231,12 @@ func (t *Terminal) paintPosition(p *painter) {
 		return
 	}
 	last := t.grid.rows[t.cur.row].cells[x]
+	if last.ch == 0 {
+		p.erasedBehind(x, row, p.pens.list[last.pen])
+		p.charsets(t.cur)
+		p.use(t.cur.pen)
+		return
+	}
 	if t.joinable {
 		p.charsets(t.cur)
 	}
@@ -248,4 +251,11 @@ func (t *Terminal) paintPosition(p *painter) {
 		p.use(t.cur.pen)
 		p.dst = p.pen.append(p.dst) // whatever it is: nothing joins behind it
 	}
+}
+
+// erasedBehind leaves a wrap pending at the end of a line erased with v.
+func (p *painter) erasedBehind(x, row int, v pen) {
+	p.at(x, row)
+	p.use(v)
+	p.put(" \x1b[2K")
 }

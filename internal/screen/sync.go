@@ -7,7 +7,7 @@ type frame struct {
 	rows   []*row
 	cursor Cursor
 	alt    bool
-	lines  int // history rows ever pushed before the frame
+	lines  int    // history rows ever pushed before the frame
 	idle   []*row // the buffer of rows while there are none
 	free   []*row // rows to write to
 }
