@@ -101,7 +101,7 @@ func checkSpace(path string) Finding {
 	if err := syscall.Statfs(dirOf(path), &st); err != nil {
 		return Finding{"space", Notice, "free space is not known: " + err.Error(), ""}
 	}
-	free := int64(st.Bavail) * int64(st.Bsize)
+	free := st.Bavail * uint64(st.Bsize)
 	detail := fmt.Sprintf("%d MiB free beside %s", free>>20, path)
 	switch {
 	case free == 0:

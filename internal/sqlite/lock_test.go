@@ -17,13 +17,13 @@ import (
 func childLock(args []string) error {
 	l, err := sqlite.Lock(args[0])
 	if e := (*sqlite.LockedError)(nil); errors.As(err, &e) {
-		_, err := fmt.Println("lost to", e.PID)
+		_, err := fmt.Fprintln(os.Stdout, "lost to", e.PID)
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Println("won as", os.Getpid()); err != nil {
+	if _, err := fmt.Fprintln(os.Stdout, "won as", os.Getpid()); err != nil {
 		return err
 	}
 	_, err = io.Copy(io.Discard, os.Stdin)

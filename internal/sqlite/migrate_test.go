@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -106,7 +107,7 @@ func TestPlans(t *testing.T) {
 			}
 			plan.WriteString(detail + "\n")
 		}
-		if err := rows.Close(); err != nil {
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(plan.String(), want) || strings.Contains(plan.String(), "TEMP B-TREE") {
