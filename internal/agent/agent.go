@@ -42,7 +42,7 @@ func (a *Agent) Argv(spec session.Spec, nativeID string) ([]string, error) {
 // byte. A checkpoint that cannot be read is an error: read the output from the
 // start instead.
 func (a *Agent) NewWatch(s session.Session, size session.Size, checkpoint []byte) (*Watch, error) {
-	w := &Watch{agent: a}
+	w := &Watch{readTo: s.Process.ReadTo}
 	if checkpoint == nil {
 		w.term = screen.New(size.Cols, size.Rows, screen.Options{})
 	} else if err := w.restore(checkpoint); err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	tailRunes   = 40  // of a text are looked for
+	tailRunes   = 40 // of a text are looked for
+	tailBytes   = 4096
 	inputRows   = 8   // the cursor's row and those above it where the text may stand
 	longText    = 200 // bytes from which an agent may show a placeholder instead
 	edgeColumns = 4   // a row that ends so close to the edge goes on in the next
@@ -20,10 +21,7 @@ const (
 // end right before the cursor, however it is wrapped or framed, or a
 // placeholder for it. What stands in lines above that the cursor has left is
 // output, not input.
-func (w *Watch) Holds(text string) bool {
-	clean, _ := session.Sanitise(text)
-	return w.holds(tailOf(clean), isLong(clean))
-}
+func (w *Watch) Holds(text string) bool { return w.holds(tailOf(text), isLong(text)) }
 
 // holdsPasted is Holds for the text that was pasted last.
 func (w *Watch) holdsPasted() bool { return w.holds(w.typed.pasted, w.typed.long) }
@@ -39,18 +37,18 @@ func (w *Watch) holds(tail string, long bool) bool {
 	return strings.HasSuffix(before, tail) || long && endsInPlaceholder(before)
 }
 
-// tailOf is the end of a text as compact compares it.
+// tailOf is the end of a text as compact compares it. Of a long text only the
+// last tailBytes are looked at, which is plenty unless they are blank.
 func tailOf(text string) string {
-	r := []rune(text)
-	for n := tailRunes; ; n *= 2 {
-		part := compact(string(r[max(len(r)-n, 0):]))
-		if c := []rune(part); len(c) >= tailRunes {
-			return string(c[len(c)-tailRunes:])
+	if cut := len(text) - tailBytes; cut > 0 {
+		for cut < len(text) && !utf8.RuneStart(text[cut]) {
+			cut++
 		}
-		if n >= len(r) {
-			return part
-		}
+		text = text[cut:]
 	}
+	clean, _ := session.Sanitise(text)
+	r := []rune(compact(clean))
+	return string(r[max(len(r)-tailRunes, 0):])
 }
 
 func isLong(text string) bool { return len(text) >= longText || strings.Contains(text, "\n") }

@@ -20,7 +20,7 @@ type story struct {
 	now   time.Time
 	lines []string // events as "state: Event(source)"
 	whys  []string
-	deaf  bool // the machine's answers do not reach the watch
+	read  int64 // output so far
 }
 
 func newStory(t *testing.T, kind session.Kind) *story {
@@ -55,7 +55,7 @@ func (st *story) apply(e session.Event) {
 		st.whys = append(st.whys, e.Name()+" ignored: "+ignored.Why)
 	}
 	st.s = next
-	if st.w != nil && !st.deaf {
+	if st.w != nil {
 		st.w.Know(st.s)
 	}
 }
@@ -68,7 +68,7 @@ func (st *story) take(events []session.Event) {
 		}
 		st.apply(e)
 		st.lines = append(st.lines, fmt.Sprintf("%s(%s) -> %s", e.Name(), e.Source, st.s.State))
-		st.whys = append(st.whys, e.Why)
+		st.whys = append(st.whys, fmt.Sprintf("%s %s: %s", e.At.Sub(dawn), e.Name(), e.Why))
 	}
 }
 
@@ -81,7 +81,8 @@ func (st *story) feed(e session.TerminalEvent) *story {
 // prints is output of the agent.
 func (st *story) prints(s string) *story {
 	st.t.Helper()
-	return st.feed(session.Output{Data: []byte(s)})
+	st.read += int64(len(s))
+	return st.feed(session.Output{Offset: st.read - int64(len(s)), Data: []byte(s)})
 }
 
 // wait lets time pass, with a Tick whenever the watch asked for one.

@@ -11,6 +11,7 @@ const (
 	pasteEcho      = 5 * time.Second        // what a pasted text makes appear, until it is submitted
 	viewerEcho     = time.Second            // the repaint after a resize or a new viewer
 	beyondEcho     = 300 * time.Millisecond // what moves so long after a person's Enter is not its echo
+	restartEcho    = time.Second            // after a restart
 	newLineAfter   = time.Second
 	receiptLimit   = 20 * time.Second // after that a change has other reasons
 	personReceipts = 10 * time.Second

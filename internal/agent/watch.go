@@ -23,7 +23,6 @@ const repeatAfter = 5 * time.Second
 // were cut: the screen is looked at between times, never between two pieces of
 // the same time.
 type Watch struct {
-	agent *Agent
 	term  *screen.Terminal
 	now   time.Time // of the event or rule at work
 	out   []session.Event
@@ -33,77 +32,9 @@ type Watch struct {
 	word  word
 	turn  printed
 	said  [saidKinds]time.Time // since the known state last changed
-}
-
-// known is the session as the machine has it.
-type known struct {
-	state   session.State // with what was said since the last Know
-	told    session.State // by the last Know
-	cause   session.Cause
-	kind    session.Kind
-	turn    int
-	since   time.Time // when state began, on the clock of the events
-	stopped bool
-}
-
-// The evidence that is not repeated while it changes nothing.
-const (
-	saidReady = iota
-	saidBusy
-	saidTurn
-	saidProgress
-	saidKinds
-)
-
-// Know tells the watch the session as it now is, after each change, so that it
-// says only what would be news.
-func (w *Watch) Know(s session.Session) {
-	k := &w.known
-	if s.State != k.told || s.Turn.Number != k.turn {
-		w.said = [saidKinds]time.Time{}
-	}
-	if s.Turn.Number != k.turn && k.told != "" {
-		w.turn.begin()
-		w.word.over = false
-	}
-	w.believe(s.State, latest(w.now, s.Life.StateAt))
-	k.told, k.turn, k.kind, k.stopped = s.State, s.Turn.Number, s.Spec.Kind, s.Process.Stopped
-	k.cause = ""
-	if s.Attention != nil {
-		k.cause = s.Attention.Cause
-	}
-}
-
-// believe takes a state as the present one.
-func (w *Watch) believe(st session.State, since time.Time) {
-	if st == w.known.state {
-		return
-	}
-	w.known.state, w.known.since, w.known.cause = st, since, ""
-	w.seen.settled, w.seen.burst = false, burst{}
-}
-
-// expect is what the machine will make of evidence (DESIGN 4.2), so that what
-// comes next is judged by it until Know says what it did.
-func (w *Watch) expect(what session.What) {
-	k := w.known
-	if k.state == session.Resuming {
-		return
-	}
-	switch what.(type) {
-	case session.ReadySeen, session.Interrupted:
-		w.believe(session.Ready, w.now)
-	case session.TurnStarted, session.BusySeen, session.Progress:
-		w.believe(session.Busy, w.now)
-	case session.QuietSeen:
-		w.believe(session.Idle, w.now)
-	case session.Asked:
-		w.believe(session.WaitingOnInput, w.now)
-	case session.DoneSeen:
-		w.believe(session.Done, w.now)
-	case session.Escalate:
-		w.believe(session.NeedsAttention, w.now)
-	}
+	// readTo is the offset before which an earlier watch has taken evidence.
+	readTo int64
+	past   bool // the output at work lies before readTo: it is no news
 }
 
 // Feed takes one event of the terminal and returns what it proves. Events carry
@@ -113,7 +44,7 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 	w.advance(at)
 	switch e := e.(type) {
 	case session.Output:
-		w.output(e.Data)
+		w.output(e)
 	case session.OutputGap:
 		w.term.Write([]byte{can})
 		w.word.state, w.word.at = "", at // whatever it said in there is lost
@@ -139,18 +70,22 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 // can is CAN, which ends a control sequence whose end was lost.
 const can = 0x18
 
-func (w *Watch) output(data []byte) {
-	if len(data) == 0 {
+func (w *Watch) output(e session.Output) {
+	if len(e.Data) == 0 {
 		return
 	}
-	w.term.Write(data)
-	w.turn.lines += int64(bytes.Count(data, []byte{'\n'}))
+	w.past = e.Offset+int64(len(e.Data)) <= w.readTo
+	w.term.Write(e.Data)
+	w.turn.lines += int64(bytes.Count(e.Data, []byte{'\n'}))
 	w.lookSoon()
 	switch {
 	case !w.term.InSync():
 		w.seen.frameAt = time.Time{}
 	case w.seen.frameAt.IsZero():
 		w.seen.frameAt = w.now
+	}
+	if w.past {
+		w.past, w.word.askAt, w.word.backAt = false, time.Time{}, time.Time{}
 	}
 }
 
@@ -209,6 +144,7 @@ type rule struct {
 
 // rules in the order in which those of the same time act.
 var rules = []rule{
+	{(*Watch).guessDue, (*Watch).unguess},
 	{func(w *Watch) time.Time { return w.word.lateAt }, (*Watch).lateMark},
 	{(*Watch).frameDue, (*Watch).endFrame},
 	{func(w *Watch) time.Time { return w.seen.lookAt }, (*Watch).look},
@@ -255,18 +191,22 @@ func (w *Watch) advance(at time.Time) {
 	}
 }
 
-// begin starts the windows of a watch that has just come to see a run, perhaps
-// a running one.
+// begin starts the windows of a watch that has just come to see a run. Of a run
+// that was watched before, what is read first may be the echo of keys that
+// nobody remembers.
 func (w *Watch) begin(at time.Time) {
 	w.now, w.known.since = at, at
 	w.seen.movedAt, w.seen.changedAt, w.seen.stirFrom = at, at, at
+	if w.readTo > 0 {
+		w.echo(restartEcho)
+	}
 }
 
 // shift moves every time along by a jump of the clock.
 func (w *Watch) shift(by time.Duration) {
 	s, t, o := &w.seen, &w.typed, &w.word
 	times := []*time.Time{
-		&w.known.since,
+		&w.known.since, &w.known.guessed,
 		&s.lookAt, &s.frameAt, &s.movedAt, &s.changedAt, &s.stirFrom, &s.quietFor, &s.progressAt,
 		&s.burst.from, &s.burst.last, &t.keyAt, &t.echoUntil, &t.interruptAt, &t.submit.at,
 		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.countFrom,
@@ -283,6 +223,9 @@ func (w *Watch) shift(by time.Duration) {
 
 // say records evidence.
 func (w *Watch) say(from session.Source, why string, what session.What) {
+	if w.past {
+		return
+	}
 	w.out = append(w.out, session.Event{At: w.now, Source: from, Why: why, What: what})
 	w.expect(what)
 }

@@ -59,6 +59,10 @@ type word struct {
 // marks gets its last word in, once a second.
 func (w *Watch) mark(e screen.Event) {
 	o := &w.word
+	if w.past {
+		w.heed(e)
+		return
+	}
 	if w.now.Sub(o.countFrom) >= time.Second {
 		o.count, o.countFrom = 0, w.now
 	}
@@ -89,7 +93,7 @@ func (w *Watch) heed(e screen.Event) {
 func (w *Watch) agentState(e screen.AgentState) {
 	o := &w.word
 	before := o.state
-	o.state, o.kind, o.at, o.askAt = e.State, e.Kind, w.now, time.Time{}
+	o.state, o.app, o.kind, o.at, o.askAt = e.State, e.App, e.Kind, w.now, time.Time{}
 	o.resting = e.State == stateIdle || e.State == stateDone || e.State == stateError
 	switch e.State {
 	case stateWorking:
@@ -164,7 +168,7 @@ func (w *Watch) turnLeft(why string) {
 		w.typed.interruptAt = time.Time{}
 		w.say(session.FromTitle, why+", after the interrupt key", session.Interrupted{})
 	default:
-		w.say(session.FromTitle, why+" and did not say how its turn ended", session.QuietSeen{})
+		w.say(session.FromTitle, why+"; how the turn ended was not said", session.QuietSeen{})
 	}
 }
 
@@ -203,13 +207,18 @@ func (w *Watch) promptMark(kind rune) {
 func (w *Watch) promptBack() {
 	o := &w.word
 	o.backAt = time.Time{}
-	ran := o.ran
 	o.ran = false
-	if o.state != "" || !ran && w.known.state != session.Busy {
+	if o.state != "" {
 		return
 	}
 	w.said[saidTurn] = time.Time{}
-	w.turnLeft("the shell's prompt is back (OSC 133 " + string(o.shell) + ")")
+	why := "the shell's prompt is back (OSC 133 " + string(o.shell) + ")"
+	switch w.known.state {
+	case session.Busy:
+		w.turnLeft(why)
+	case session.WaitingOnInput:
+		w.say(session.FromTitle, why+", and with it nothing is asked any more", session.Interrupted{})
+	}
 }
 
 // commandRuns: the shell says that a command runs, and it is not an interactive
@@ -222,12 +231,12 @@ func (w *Watch) commandRuns() bool {
 // ask tells what the agent asks, once it has drawn it.
 func (w *Watch) ask() {
 	o := &w.word
-	if !w.seen.lookAt.IsZero() && w.now.Sub(o.at) < askLimit {
+	if (w.term.InSync() || !w.seen.lookAt.IsZero()) && w.now.Sub(o.at) < askLimit {
 		o.askAt = w.now.Add(askPause)
 		return
 	}
 	o.askAt = time.Time{}
-	why := said(screen.AgentState{State: stateBlocked}, "waits for an answer")
+	why := said(screen.AgentState{State: stateBlocked, App: o.app}, "waits for an answer")
 	if w.typed.submit.by == session.FromSupervisor {
 		w.say(session.FromTitle, why+" after the prompt was submitted", session.TurnStarted{})
 	}
