@@ -40,6 +40,7 @@ const (
 // OSC 7501 (state of an agent) and OSC 133 (prompts of a shell).
 type word struct {
 	state   string    // newest OSC 7501 state, "" when there is none
+	app     string    // who said it
 	kind    string    // of blocked
 	at      time.Time // of the newest mark
 	shell   rune      // newest OSC 133 mark, 0 when there is none
