@@ -2,7 +2,6 @@ package screen
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -136,24 +135,22 @@ func (p *tmuxPane) show(t *testing.T, data string) view {
 		t.Fatal(err)
 	}
 	text := p.tmux(t, "display-message", "-p", "-t", "p", "#{cursor_x} #{cursor_y} #{pane_width} #{pane_height}", ";",
-		"capture-pane", "-p", "-e", "-t", "p")
+		"capture-pane", "-p", "-e", "-N", "-t", "p")
 	head, text, _ := strings.Cut(text, "\n")
 	var x, y, w, h int
 	if _, err := fmt.Sscan(head, &x, &y, &w, &h); err != nil || w != p.cols || h != p.rows {
 		t.Fatalf("tmux says %q of its pane", head)
 	}
 	v := view{col: min(x, p.cols-1), row: y}
-	for line := range bytes.SplitSeq([]byte(strings.TrimSuffix(text, "\n")), []byte("\n")) {
-		v.lines = append(v.lines, captured(line, p.cols))
-	}
+	v.lines = captured(strings.TrimSuffix(text, "\n"), p.cols, p.rows)
 	return v
 }
 
-// captured is a line of capture-pane -e, which is characters, SGR, and SO and
-// SI around line drawing.
-func captured(line []byte, cols int) string {
-	term := New(cols+2, 1, Options{})
+// captured is the lines of capture-pane -e: characters, SGR, which goes on
+// from line to line, and SO and SI around line drawing.
+func captured(text string, cols, rows int) []string {
+	term := New(cols+2, rows, Options{})
 	term.Write([]byte("\x1b)0\x1b[?7l"))
-	term.Write(line)
-	return ours(term).lines[0]
+	term.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
+	return ours(term, false).lines
 }
