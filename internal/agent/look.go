@@ -119,7 +119,7 @@ func (w *Watch) judge(changed bool) {
 // several over a second are work.
 func (w *Watch) burst() {
 	b := &w.seen.burst
-	if !w.typed.keyAt.IsZero() && w.now.Sub(w.typed.keyAt) < personPause && !w.typed.answered {
+	if !w.typed.keyAt.IsZero() && w.now.Sub(w.typed.keyAt) < personPause {
 		return
 	}
 	if b.n == 0 || w.now.Sub(b.last) > burstGap {

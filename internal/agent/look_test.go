@@ -13,10 +13,10 @@ import (
 func TestTypingIsNotActivity(t *testing.T) {
 	for _, state := range []session.State{session.Ready, session.Idle, session.Done} {
 		st := ready(t)
-		switch state {
-		case session.Idle:
+		switch {
+		case state == session.Idle:
 			st = busy(t).wait(10 * sec).said("QuietSeen(quiet) -> idle")
-		case session.Done:
+		case state == session.Done:
 			st.apply(session.Event{Source: session.FromPerson, What: session.DoneSeen{}})
 			st.wait(10 * sec)
 		}
@@ -34,6 +34,25 @@ func TestAPersonsLineThatIsWorkedOn(t *testing.T) {
 	st := ready(t).types(false).prints("build").wait(sec)
 	st.types(true).prints("\r\nbuilding").wait(sec).said() // one answer at once proves no turn
 	st.prints(" more").wait(sec).said("TurnStarted(screen) -> busy")
+}
+
+func TestEnterAndThenHalfALine(t *testing.T) {
+	st := ready(t)
+	for range 20 {
+		st.types(true).prints("\r\n$ ").wait(500 * ms)
+		st.types(false).prints("half").wait(900 * ms).prints("\r$ \x1b[K").wait(50 * ms)
+	}
+	st.said()
+}
+
+// What the machine does not do, for whatever reason, is not believed for long.
+func TestEvidenceThatWasLost(t *testing.T) {
+	st := busy(t)
+	st.now = st.now.Add(100 * ms)
+	if e := st.w.Feed(st.now, session.Output{Offset: st.read, Data: []byte(osc("done") + osc("clear"))}); len(e) != 1 {
+		t.Fatal(e)
+	}
+	st.wait(11 * sec).said("QuietSeen(quiet) -> idle")
 }
 
 func TestProgressIsToldNowAndThen(t *testing.T) {

@@ -23,7 +23,7 @@ type typed struct {
 	keyAt        time.Time // a person's last key
 	echoUntil    time.Time // until then a change is the echo of keys
 	submit       submit    // a submitted line that nothing has come of yet
-	answered     bool      // a person submitted a line since the question
+	answered     bool      // a person typed something since the question
 	pasted       string    // the end of the text that was pasted last, compact
 	long         bool      // and it may be shown as a placeholder
 	interrupting bool      // the interrupt key was asked for
@@ -46,7 +46,7 @@ func (w *Watch) keys(e session.Typed) {
 	t := &w.typed
 	person := e.By != session.FromSupervisor
 	if person {
-		t.keyAt = w.now
+		t.keyAt, t.answered = w.now, true
 	}
 	switch {
 	case !e.Submitted && person:
@@ -57,7 +57,6 @@ func (w *Watch) keys(e session.Typed) {
 		return
 	}
 	t.echoUntil = time.Time{}
-	t.answered = true
 	w.turn.submitted()
 	w.word.resting, w.word.over = false, false
 	if !person || w.known.state != session.Busy {
@@ -81,7 +80,7 @@ func (w *Watch) receipt() {
 	switch {
 	case age > receiptLimit, person && (age > personReceipts || w.word.state != "" || w.word.resting):
 		w.typed.submit = submit{}
-	case w.seen.fold == s.fold:
+	case w.seen.fold == s.fold, person && w.now.Before(w.typed.echoUntil):
 	case person && age >= beyondEcho:
 		w.taken("a line was submitted, and the screen goes on changing")
 	case !person && !w.holdsPasted():

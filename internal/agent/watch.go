@@ -61,7 +61,7 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 			w.seen.movedAt = at
 		}
 		w.known.stopped = e.Stopped
-		w.say(session.FromHolder, why, session.SuspendSeen{Stopped: e.Stopped})
+		w.say(session.FromHolder, why, session.SuspendSeen(e))
 	case session.ProcessExited:
 	}
 	return w.take()
@@ -246,19 +246,10 @@ func (w *Watch) take() []session.Event {
 	return out
 }
 
-// latest is the latest of times, earliest the earliest that is not zero.
+// latest is the latest of times.
 func latest(times ...time.Time) (out time.Time) {
 	for _, t := range times {
 		if t.After(out) {
-			out = t
-		}
-	}
-	return out
-}
-
-func earliest(times ...time.Time) (out time.Time) {
-	for _, t := range times {
-		if !t.IsZero() && (out.IsZero() || t.Before(out)) {
 			out = t
 		}
 	}

@@ -214,10 +214,10 @@ func (w *Watch) promptBack() {
 	}
 	w.said[saidTurn] = time.Time{}
 	why := "the shell's prompt is back (OSC 133 " + string(o.shell) + ")"
-	switch w.known.state {
-	case session.Busy:
+	switch {
+	case w.known.state == session.Busy:
 		w.turnLeft(why)
-	case session.WaitingOnInput:
+	case w.known.state == session.WaitingOnInput:
 		w.say(session.FromTitle, why+", and with it nothing is asked any more", session.Interrupted{})
 	}
 }

@@ -48,11 +48,27 @@ func TestAnAnswerThatIsFollowedByWork(t *testing.T) {
 	for i := range 20 { // a question whose clock ticks, or that is redrawn, still stands
 		st.prints(fmt.Sprintf("\r\n\x1b[K%s", strings.Repeat("x", i))).wait(sec)
 	}
-	st.said().types(true)
-	for range 5 {
+	st.said().types(false) // a key may be an answer, or half of one
+	for range 8 {
 		st.prints("installing more\r\n").wait(500 * ms)
 	}
 	st.said("BusySeen(screen) -> busy")
+}
+
+func TestAQuestionWhoseProgramEnds(t *testing.T) {
+	st := newStory(t, session.Interactive).prints("\x1b]133;A\x07$ ").types(true).prints("\x1b]133;C\x07Trust?" + osc("blocked")).wait(sec)
+	st.said("ReadySeen(title) -> ready", "TurnStarted(title) -> busy", "Asked(title) -> waitingOnInput")
+	st.prints("\r\n\x1b]133;D;1\x07\x1b]133;A\x07$ ").wait(sec).said("Interrupted(title) -> ready")
+}
+
+// A question that follows a prompt of ours is also its receipt.
+func TestAQuestionAtOnce(t *testing.T) {
+	st := newStory(t, session.Task).prints(osc("idle") + "> ").wait(sec).said("ReadySeen(title) -> ready")
+	st.sends("rm it", "rm it").prints(osc("blocked")).wait(10 * ms).prints("\r\nMay I?").wait(sec)
+	st.said("TurnStarted(screen) -> busy", "Asked(title) -> waitingOnInput")
+	if len(st.s.Queue) != 1 || st.s.Queue[0].State != session.PromptConfirmed {
+		t.Errorf("the prompt is not confirmed: %+v", st.s.Queue)
+	}
 }
 
 func TestInterruptTakesEffect(t *testing.T) {
