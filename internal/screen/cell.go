@@ -77,6 +77,24 @@ func (r *row) fill(from, to int, c cell) {
 	r.n = max(r.n, to)
 }
 
+// used is the number of columns up to the last printed one.
+func (r *row) used() int {
+	n := r.n
+	for n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].flag&cellTail == 0 {
+		n--
+	}
+	return n
+}
+
+// length is what a wrapped row adds to its logical line: all but the column
+// that a wide character left empty.
+func (r *row) length() int {
+	if r.n > 0 && r.cells[r.n-1].flag&cellPad != 0 {
+		return r.n - 1
+	}
+	return r.n
+}
+
 // uniform says that the row is as one erasing leaves it.
 func (r *row) uniform() bool {
 	for _, c := range r.cells {

@@ -144,7 +144,7 @@ func (f *Filter) allowedPlain(s *sequence) bool {
 		return s.n == 0
 	case 't':
 		n, what := s.param(0, 0), s.param(1, 0)
-		return s.n <= 2 && (n == 22 || n == 23) && (what == 0 || what == 2)
+		return s.n <= 3 && (n == 22 || n == 23) && (what == 0 || what == 2)
 	}
 	return false
 }

@@ -116,7 +116,6 @@ func (t *Terminal) setPrivate(n int, on bool) {
 }
 
 func (t *Terminal) setSync(on bool) {
-	t.modes.SyncOutput = on
 	if on {
 		t.freeze()
 	} else {

@@ -106,7 +106,7 @@ func (t *Terminal) privateMode(n int) (on, known bool) {
 	case 1003:
 		return t.modes.MouseAny, true
 	case 2026:
-		return t.modes.SyncOutput, true
+		return t.InSync(), true
 	}
 	return false, false
 }

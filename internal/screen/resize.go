@@ -42,6 +42,7 @@ func (g *grid) crop(cols, rows int, c *cursor) {
 	g.rows = g.rows[:min(rows, len(g.rows))]
 	for i, r := range g.rows {
 		now := newRow(cols)
+		r.unwrap()
 		now.n = copy(now.cells, r.cells[:min(r.n, cols)])
 		if cols < len(r.cells) && r.cells[cols].flag&cellTail != 0 {
 			now.cells[cols-1] = cell{}
@@ -72,7 +73,7 @@ func (t *Terminal) reflow(cols, rows int, marks [2]*cursor) {
 	}
 	f.end()
 	top := max(len(f.rows)-rows, 0)
-	if at := f.at[1].row; at < top {
+	if at := f.at[1].row; at < top && t.grid == &t.primary {
 		top = at // the cursor's line stays; what is far below it goes
 	}
 	for top == 0 && full && len(f.rows) < rows && t.history.len() > 0 {
@@ -100,15 +101,6 @@ func (t *Terminal) lastUsed(c *cursor) int {
 		y--
 	}
 	return y
-}
-
-// used is the number of columns up to the last printed one.
-func (r *row) used() int {
-	n := r.n
-	for n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].flag&cellTail == 0 {
-		n--
-	}
-	return n
 }
 
 // pullLine takes back from the history the beginning of the line that goes on
@@ -147,10 +139,7 @@ func (f *flow) mark(k, col int) { f.off[k] = len(f.line) + col + 1 }
 func (f *flow) add(r *row) {
 	n := r.used()
 	if r.wrapped {
-		if n = min(r.n, len(r.cells)); n > 0 && r.cells[n-1].flag&cellPad != 0 {
-			n--
-		}
-		f.line = append(f.line, r.cells[:n]...)
+		f.line = append(f.line, r.cells[:r.length()]...)
 		return
 	}
 	f.line = append(f.line, r.cells[:n]...)
@@ -168,6 +157,7 @@ func (f *flow) end() {
 	for i, c := range f.line {
 		switch {
 		case c.flag&cellTail != 0:
+			f.place(i, min(x, f.cols-1))
 			if f.cols > 1 {
 				r.cells[x], x = c, x+1
 			}
@@ -220,6 +210,9 @@ func (f *flow) next() *row {
 }
 
 func (f *flow) follow(r *row) *row {
+	if last := &r.cells[f.cols-1]; last.ch == 0 && last.flag == 0 {
+		last.ch = ' ' // only a printed character makes a line go on
+	}
 	r.n, r.wrapped = f.cols, true
 	return f.next()
 }

@@ -119,6 +119,7 @@ func (t *Terminal) Modes() Modes {
 	m := t.modes
 	m.AltScreen = t.grid == &t.alternate
 	m.Origin = t.cur.origin
+	m.SyncOutput = t.InSync()
 	if s := t.kitty[t.side()]; len(s) > 0 {
 		m.KittyFlags = int(s[len(s)-1])
 	}

@@ -18,9 +18,9 @@ func (t *Terminal) Text() []string {
 // appendRow appends what a row shows, up to its last printed cell; a wrapped
 // row without the column that a wide character left empty.
 func (p *pens) appendRow(dst []byte, r *row) []byte {
-	n := r.n
-	for n > 0 && r.cells[n-1].ch == 0 && r.cells[n-1].flag&cellTail == 0 {
-		n--
+	n := r.used()
+	if r.wrapped {
+		n = r.length()
 	}
 	for _, c := range r.cells[:n] {
 		switch {
@@ -37,7 +37,11 @@ func (p *pens) appendRow(dst []byte, r *row) []byte {
 // appendEncoded is appendRow for a row of the history.
 func appendEncoded(dst, enc []byte) []byte {
 	text, _ := rowText(enc)
-	text = bytes.TrimRight(text, "\x00\x03")
+	if enc[0]&rowWrapped != 0 {
+		text = bytes.TrimSuffix(text, []byte{markPad})
+	} else {
+		text = bytes.TrimRight(text, "\x00\x03")
+	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case markBlank, markPad:
