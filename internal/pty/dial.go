@@ -23,6 +23,12 @@ type line struct {
 	conn net.Conn
 	r    *bufio.Reader
 	wr   sync.Mutex
+
+	// The holder tells a size at once and output from the log as it is read:
+	// here each size waits for the output that it follows.
+	sizes []session.Resized
+	rest  *session.Output
+	at    int64
 }
 
 func (h *Host) dial(ctx context.Context, ref session.RunRef, role string) (*line, error) {
@@ -72,7 +78,8 @@ func (l *line) sendJSON(kind byte, v any) error {
 
 func (l *line) follow(from int64) error {
 	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(max(from, 0))) //nolint:gosec // an offset
+	l.at = max(from, 0)
+	binary.BigEndian.PutUint64(b[:], uint64(l.at)) //nolint:gosec // an offset
 	return l.send(holder.FFollow, b[:])
 }
 
@@ -90,6 +97,9 @@ func inputFrame(in session.Input) ([][]byte, error) {
 // as a Reply.
 func (l *line) event() (session.TerminalEvent, *holder.Reply, error) {
 	for {
+		if e := l.due(); e != nil {
+			return e, nil, nil
+		}
 		kind, p, err := holder.ReadFrame(l.r)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", session.ErrUnreachable, err)
@@ -99,10 +109,41 @@ func (l *line) event() (session.TerminalEvent, *holder.Reply, error) {
 			return nil, &r, json.Unmarshal(p, &r)
 		}
 		e, err := decode(kind, p)
+		switch e := e.(type) {
+		case session.Resized:
+			l.sizes = append(l.sizes, e)
+			continue
+		case session.Output:
+			l.rest, l.at = &e, e.Offset
+			continue
+		case session.OutputGap:
+			l.at = e.To
+		}
 		if e != nil || err != nil {
 			return e, nil, err
 		}
 	}
+}
+
+// due is the next size or piece of output that is in order.
+func (l *line) due() session.TerminalEvent {
+	if len(l.sizes) > 0 && (l.sizes[0].Offset <= l.at) {
+		s := l.sizes[0]
+		l.sizes = l.sizes[1:]
+		return s
+	}
+	if l.rest == nil {
+		return nil
+	}
+	o := *l.rest
+	l.rest = nil
+	if len(l.sizes) > 0 && l.sizes[0].Offset < o.Offset+int64(len(o.Data)) {
+		n := l.sizes[0].Offset - o.Offset
+		l.rest = &session.Output{Offset: o.Offset + n, Data: o.Data[n:]}
+		o.Data = o.Data[:n]
+	}
+	l.at = o.Offset + int64(len(o.Data))
+	return o
 }
 
 var errFrame = errors.New("a frame that makes no sense")

@@ -125,7 +125,7 @@ func (t *step) clockJumped(w ClockJumped) {
 		return
 	}
 	for _, at := range []*time.Time{&t.s.Life.ArmedAt, &t.s.Process.AgeFrom, &t.s.Resume.NextAt, &t.s.Resume.ReadyAt,
-		&t.s.Resume.ProvenAt, &t.s.Sweep.FirstSeen} {
+		&t.s.Resume.ProvenAt, &t.s.Sweep.FirstSeen, &t.s.Evidence.At} {
 		if !at.IsZero() {
 			*at = at.Add(w.By)
 		}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tendhq/tend/api"
+)
+
+// startLimit is how long a daemon may take to answer.
+const startLimit = 15 * time.Second
+
+// client connects to the daemon, and starts one when none answers.
+func (p *program) client(ctx context.Context) (*api.Client, error) {
+	c := api.NewClient(p.dirs.socket())
+	_, err := c.Status(ctx)
+	if err == nil || !errors.Is(err, api.ErrUnreachable) {
+		return c, err
+	}
+	if err := p.startDaemon(ctx); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// running connects to a daemon that runs already.
+func (p *program) running(ctx context.Context) (*api.Client, error) {
+	c := api.NewClient(p.dirs.socket())
+	_, err := c.Status(ctx)
+	return c, err
+}
+
+// startDaemon starts `tend serve` away from this terminal and waits until it
+// answers. When it cannot start, its own error is returned.
+func (p *program) startDaemon(ctx context.Context) error {
+	if err := p.dirs.make(); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return failure{exitFailed, "cannot find this program to start the daemon: " + err.Error()}
+	}
+	log, err := os.OpenFile(p.dirs.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return failure{exitFailed, fmt.Sprintf("cannot write %s: %v", p.dirs.log(), reason(err))}
+	}
+	defer log.Close()
+	told, tell, err := os.Pipe()
+	if err != nil {
+		return failure{exitFailed, err.Error()}
+	}
+	defer told.Close()
+	c := exec.Command(self, "serve", "--ready-fd", "3")
+	c.Env, c.Dir, c.Stdout, c.Stderr, c.ExtraFiles = p.envAll, "/", log, log, []*os.File{tell}
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	err = c.Start()
+	_ = tell.Close()
+	if err != nil {
+		return failure{exitFailed, "cannot start the daemon: " + err.Error()}
+	}
+	return p.awaitDaemon(ctx, told, c)
+}
+
+// awaitDaemon reads what the daemon says: "ready", or why it cannot serve.
+func (p *program) awaitDaemon(ctx context.Context, told *os.File, c *exec.Cmd) error {
+	_ = told.SetReadDeadline(time.Now().Add(startLimit))
+	stop := context.AfterFunc(ctx, func() { _ = told.SetReadDeadline(time.Now()) })
+	defer stop()
+	line, err := bufio.NewReader(told).ReadString('\n')
+	line = strings.TrimSpace(line)
+	switch {
+	case line == "ready":
+		fmt.Fprintf(p.stderr, "tend: started the daemon (pid %d)\n", c.Process.Pid)
+		return c.Process.Release()
+	case line == "running":
+		return nil // another one was quicker
+	case line != "":
+		return failure{exitFailed, line}
+	case errors.Is(err, io.EOF):
+		return failure{exitFailed, "the daemon ended before it was ready: see " + p.dirs.log()}
+	}
+	return failure{exitUnreachable, "the daemon did not answer within " + startLimit.String() + ": see " + p.dirs.log()}
+}

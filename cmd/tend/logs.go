@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tendhq/tend/api"
+	"github.com/tendhq/tend/internal/screen"
+	"github.com/tendhq/tend/internal/session"
+)
+
+type logOptions struct {
+	follow, raw, plain bool
+	run, tail          int
+}
+
+// plainHistory is how many lines `logs --plain` can look back.
+const plainHistory = 200_000
+
+func (p *program) logsCommand() *cobra.Command {
+	var o logOptions
+	c := &cobra.Command{
+		Use: "logs SESSION", Short: "Print a session's output", Args: exactly(1, "one session"),
+		Long: "Prints the output as a person would have read it. --raw prints the bytes as they came; -f goes on with what comes,\n" +
+			"cleaned of what could harm a terminal unless --raw is given.",
+		RunE: func(c *cobra.Command, args []string) error { return p.logs(c.Context(), args[0], o) },
+	}
+	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes")
+	c.Flags().BoolVar(&o.raw, "raw", false, "the bytes as they came")
+	c.Flags().BoolVar(&o.plain, "plain", false, "text as a person reads it (the default)")
+	c.Flags().IntVar(&o.run, "run", 0, "the output of this run; the newest when absent")
+	c.Flags().IntVar(&o.tail, "tail", -1, "only the last N lines")
+	c.MarkFlagsMutuallyExclusive("raw", "plain")
+	c.MarkFlagsMutuallyExclusive("raw", "tail")
+	return c
+}
+
+func (p *program) logs(ctx context.Context, name string, o logOptions) error {
+	c, err := p.client(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := c.Get(ctx, name)
+	if err != nil {
+		return err
+	}
+	if o.run == 0 {
+		o.run = s.Process.Run
+	}
+	var end int64
+	if o.raw {
+		end, err = p.output(ctx, c, s.ID, o.run, func(b []byte) error { _, err := p.stdout.Write(b); return err })
+	} else {
+		end, err = p.plain(ctx, c, s.ID, o)
+	}
+	if err != nil || !o.follow {
+		return err
+	}
+	filter := screen.NewFilter()
+	return p.host().Follow(ctx, session.RunRef{ID: session.ID(s.ID), Run: o.run}, end, func(e session.TerminalEvent) error {
+		out, ok := e.(session.Output)
+		if !ok {
+			return nil
+		}
+		data := out.Data
+		if !o.raw {
+			data = filter.Append(nil, data)
+		}
+		_, err := p.stdout.Write(data)
+		return err
+	})
+}
+
+// output reads everything recorded of a run and returns its end.
+func (p *program) output(ctx context.Context, c *api.Client, id string, run int, f func([]byte) error) (int64, error) {
+	for off := int64(0); ; {
+		out, err := c.Output(ctx, id, api.OutputRange{Run: run, Offset: off, Limit: api.MaxOutput})
+		if err != nil {
+			return off, err
+		}
+		if err := f(out.Data); err != nil {
+			return off, err
+		}
+		off = out.Offset + int64(len(out.Data))
+		if len(out.Data) == 0 || off >= out.End {
+			return off, nil
+		}
+	}
+}
+
+// plain replays the output in an emulator and prints what a person would read.
+func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOptions) (int64, error) {
+	sizes, err := p.host().Sizes(session.RunRef{ID: session.ID(id), Run: o.run})
+	if err != nil {
+		return 0, err
+	}
+	t := screen.New(100, 30, screen.Options{History: plainHistory})
+	at := int64(0)
+	end, err := p.output(ctx, c, id, o.run, func(b []byte) error {
+		for len(b) > 0 || len(sizes) > 0 && sizes[0].Offset <= at {
+			n := len(b)
+			if len(sizes) > 0 && sizes[0].Offset <= at {
+				t.Resize(sizes[0].Size.Cols, sizes[0].Size.Rows)
+				sizes = slices.Delete(sizes, 0, 1)
+				continue
+			}
+			if len(sizes) > 0 {
+				n = int(min(int64(n), sizes[0].Offset-at))
+			}
+			_, _ = t.Write(b[:n])
+			at, b = at+int64(n), b[n:]
+		}
+		return nil
+	})
+	if err != nil {
+		return end, err
+	}
+	for _, l := range t.Plain(o.tail) {
+		fmt.Fprintln(p.stdout, clean(l))
+	}
+	return end, nil
+}

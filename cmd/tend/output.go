@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/tendhq/tend/api"
+)
+
+// print writes v as JSON on one line.
+func (p *program) print(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(p.stdout, string(b))
+	return err
+}
+
+// report prints a session after a command: JSON, or a line.
+func (p *program) report(s api.Session, what string) error {
+	if p.json {
+		return p.print(s)
+	}
+	_, err := fmt.Fprintf(p.stdout, "%s %s: %s\n", short(s.Name, 60), shortID(s.ID), what)
+	return err
+}
+
+// shortID is enough of an id to name a session among this person's.
+func shortID(id string) string {
+	if len(id) > 10 {
+		return id[:10]
+	}
+	return id
+}
+
+func (p *program) color() bool {
+	f, ok := p.stdout.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && p.env("NO_COLOR") == "" && p.env("TERM") != "dumb"
+}
+
+func (p *program) width() int {
+	if f, ok := p.stdout.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 40 {
+			return w
+		}
+	}
+	return 120
+}
+
+// groups are the parts of a list in their order, with glyph, words and colour.
+var groups = []struct{ name, title, glyph, color string }{
+	{"needsYou", "NEEDS YOU", "!", "\x1b[1;33m"},
+	{"working", "WORKING", "*", "\x1b[36m"},
+	{"ready", "READY", "+", "\x1b[32m"},
+	{"ended", "ENDED", "-", "\x1b[2m"},
+}
+
+// table is the list of sessions as people read it.
+func (p *program) table(list []api.Session, now time.Time) string {
+	var b strings.Builder
+	wide, label := 8, 8
+	for _, s := range list {
+		wide, label = max(wide, min(len([]rune(clean(s.Name))), 24)), max(label, min(len([]rune(s.View.Label)), 28))
+	}
+	room := max(p.width()-wide-label-26, 20)
+	for _, g := range groups {
+		members := slices.DeleteFunc(slices.Clone(list), func(s api.Session) bool { return s.View.Group != g.name })
+		if len(members) == 0 {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%s\n", p.paint(g.color, g.title))
+		slices.SortStableFunc(members, func(a, b api.Session) int { return a.StateAt.Compare(b.StateAt.Time) })
+		for _, s := range members {
+			fmt.Fprintf(&b, "  %s %s  %s  %s  %s  %s\n", p.paint(g.color, g.glyph), shortID(s.ID), pad(short(s.Name, wide), wide),
+				p.paint(g.color, pad(short(s.View.Label, label), label)), pad(age(now.Sub(s.StateAt.Time)), 4), short(s.View.Why, room))
+		}
+	}
+	if b.Len() == 0 {
+		return "no sessions: tend run COMMAND starts one\n"
+	}
+	return b.String()
+}
+
+func (p *program) paint(color, text string) string {
+	if !p.color() {
+		return text
+	}
+	return color + text + "\x1b[0m"
+}
+
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-len([]rune(s)), 0)) }
+
+// age is a time span in one unit.
+func age(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// run performs one command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	code, line := exitOf(root.ExecuteContext(ctx))
+	if line != "" {
+		fmt.Fprintln(p.stderr, "tend: "+oneLine(line))
+	}
+	return code
+}
+
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tend",
+		Short: "Run and supervise interactive agents",
+		Long: "tend runs interactive agents, each in its own terminal, knows what each is really doing, and says why.\n" +
+			"Sessions are named by id, a unique start of one, or name. Most verbs take --json.",
+		Example: "  tend run claude                 an agent in a terminal of its own\n" +
+			"  tend ls                         who needs you, who works, who is ready\n" +
+			"  tend attach NAME                its terminal; Ctrl-Q leaves it running\n" +
+			"  tend explain NAME               the evidence behind its state",
+		SilenceErrors: true, SilenceUsage: true, Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return p.list(c.Context(), listOptions{}) },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
+			if c.Annotations["bare"] != "" {
+				return nil
+			}
+			if p.dirs, err = findDirs(p.env); err != nil {
+				return err
+			}
+			p.cfg, err = loadConfig(p.dirs.configFile(), p.env)
+			return err
+		},
+	}
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%v: tend %s --help shows how", err, strings.TrimPrefix(c.CommandPath(), "tend "))
+	})
+	root.SetHelpCommand(p.helpCommand())
+	root.AddCommand(p.runCommand(), p.listCommand(), p.showCommand(), p.explainCommand(), p.attachCommand(), p.sendCommand(),
+		p.answerCommand(), p.waitCommand(), p.logsCommand(), p.doneCommand(), p.renameCommand(), p.eventsCommand(),
+		p.shutdownCommand(), p.statusCommand(), p.doctorCommand(), p.demoCommand(), p.versionCommand(), p.serveCommand(),
+		p.uninstallCommand(), p.holdCommand(), p.scriptedCommand())
+	root.AddCommand(p.simpleCommands()...)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	return root
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("there is no verb %q: tend --help lists them", args[0])
+	}
+	return nil
+}
+
+// exactly refuses another number of arguments.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return usagef("tend %s takes %s", c.Name(), what)
+		}
+		return nil
+	}
+}
+
+// helpCommand adds `tend help config`.
+func (p *program) helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [VERB|config]", Short: "How to use a verb; config documents every setting", Annotations: map[string]string{"bare": "yes"},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "config" {
+				fmt.Fprint(p.stdout, configHelp())
+				return nil
+			}
+			target, _, err := c.Root().Find(args)
+			if err != nil {
+				return usagef("there is no verb %q: tend --help lists them", strings.Join(args, " "))
+			}
+			return target.Help()
+		},
+	}
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "The version", Args: noArgs, Annotations: map[string]string{"bare": "yes"},
+		RunE: func(*cobra.Command, []string) error {
+			if p.json {
+				return p.print(map[string]string{"version": version})
+			}
+			fmt.Fprintln(p.stdout, "tend "+version)
+			return nil
+		},
+	}
+}
+
+func (p *program) serveCommand() *cobra.Command {
+	readyFD := 0
+	c := &cobra.Command{
+		Use: "serve", Short: "Run the daemon in the foreground", Args: noArgs,
+		Long: "The daemon starts by itself when a verb needs it; serve runs it in the foreground, for a service manager.",
+		RunE: func(c *cobra.Command, _ []string) error { return p.runDaemon(c.Context(), readyFD) },
+	}
+	c.Flags().IntVar(&readyFD, "ready-fd", 0, "tell on this file descriptor when it answers")
+	_ = c.Flags().MarkHidden("ready-fd")
+	return c
+}
