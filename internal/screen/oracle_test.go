@@ -221,7 +221,7 @@ func TestTmux(t *testing.T) {
 	})
 }
 
-func missing(t *testing.T, reason string) {
+func missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatal(reason)

@@ -78,7 +78,8 @@ func begin(dir string) (*holder, error) {
 	if err := ReadFile(dir, LaunchFile, &h.launch); err != nil {
 		return nil, err
 	}
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM)
+	// Caught and dropped, not ignored: what is ignored stays so in the agent.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGINT, syscall.SIGTERM)
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}

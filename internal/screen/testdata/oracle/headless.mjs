@@ -32,13 +32,21 @@ function screen(t) {
   return { col: b.cursorX, row: b.cursorY, lines, history };
 }
 
+// @xterm/headless throws out of its own timer on some input, like ED 1 at the
+// end of the screen; the answer says so then.
+let crashed;
+process.on('uncaughtException', (e) => crashed(e));
+
 for await (const text of createInterface({ input: process.stdin })) {
   const q = JSON.parse(text);
   const t = new headless.Terminal({ cols: q.cols, rows: q.rows, scrollback: 5000, allowProposedApi: true, logLevel: 'off' });
   t.loadAddon(new unicode11.Unicode11Addon());
   t.unicode.activeVersion = '11';
-  await new Promise((done) => t.write(Buffer.from(q.data, 'base64'), done));
-  if (q.resize) t.resize(...q.resize);
-  process.stdout.write(JSON.stringify(screen(t)) + '\n');
+  const error = await new Promise((done) => {
+    crashed = done;
+    t.write(Buffer.from(q.data, 'base64'), done);
+  });
+  if (q.resize && !error) t.resize(...q.resize);
+  process.stdout.write(JSON.stringify(error ? { crash: String(error) } : screen(t)) + '\n');
   t.dispose();
 }
