@@ -12,6 +12,7 @@ import (
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/agent"
 	"github.com/tendhq/tend/internal/pty"
+	"github.com/tendhq/tend/internal/pty/holder"
 	"github.com/tendhq/tend/internal/server"
 	"github.com/tendhq/tend/internal/session"
 	"github.com/tendhq/tend/internal/sqlite"
@@ -144,6 +145,7 @@ func (p *program) checkup(ctx context.Context) []api.Check {
 
 // runDaemon is `tend serve`.
 func (p *program) runDaemon(ctx context.Context, readyFD int) error {
+	holder.CloseInherited(readyFD)
 	var tell io.Writer = io.Discard
 	if readyFD > 2 {
 		f := os.NewFile(uintptr(readyFD), "ready")

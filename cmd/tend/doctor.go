@@ -12,11 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tendhq/tend/api"
-	"github.com/tendhq/tend/internal/pty/holder"
 	"github.com/tendhq/tend/internal/sqlite"
 )
-
-func holdRun(dir string) int { return holder.Run(dir) }
 
 func (p *program) doctorCommand() *cobra.Command {
 	repair := false

@@ -9,6 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/tendhq/tend/internal/fakeagent"
+	"github.com/tendhq/tend/internal/pty/holder"
 )
 
 // version is set by the linker.
@@ -28,9 +31,26 @@ type program struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && standalone(os.Args[1]) {
+		os.Exit(alone(os.Args[1], os.Args[2:]))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	p := &program{env: os.Getenv, envAll: os.Environ(), stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
+}
+
+// standalone reports the two hidden verbs that are no part of the command line:
+// they leave signals and terminal as they find them.
+func standalone(verb string) bool { return verb == "scripted-agent" || verb == "hold" }
+
+func alone(verb string, args []string) int {
+	if verb == "hold" && len(args) == 2 && args[0] == "run" {
+		return holder.Run(args[1])
+	}
+	if verb == "hold" {
+		return exitUsage
+	}
+	return fakeagent.Run(args, os.Stdin, os.Stdout)
 }

@@ -53,7 +53,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.runCommand(), p.listCommand(), p.showCommand(), p.explainCommand(), p.attachCommand(), p.sendCommand(),
 		p.answerCommand(), p.waitCommand(), p.logsCommand(), p.doneCommand(), p.renameCommand(), p.eventsCommand(),
 		p.shutdownCommand(), p.statusCommand(), p.doctorCommand(), p.demoCommand(), p.versionCommand(), p.serveCommand(),
-		p.uninstallCommand(), p.holdCommand(), p.scriptedCommand())
+		p.uninstallCommand())
 	root.AddCommand(p.simpleCommands()...)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	return root

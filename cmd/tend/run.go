@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -145,14 +144,4 @@ func matches(patterns []string, name string) bool {
 		}
 	}
 	return false
-}
-
-func (p *program) holdCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "hold run DIR", Hidden: true, Annotations: map[string]string{"bare": "yes"}, Args: exactly(2, "run and a folder"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			os.Exit(holdRun(args[1]))
-			return nil
-		},
-	}
 }

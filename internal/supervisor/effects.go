@@ -12,6 +12,9 @@ import (
 // launchTimeout bounds a launch; a host answers much sooner.
 const launchTimeout = 30 * time.Second
 
+// releaseTimeout bounds the farewell to a holder, at a shutdown too.
+const releaseTimeout = 2 * time.Second
+
 // stopGrace is the wait between the signals of the stop policy (DESIGN 5).
 const stopGrace = 5 * time.Second
 
@@ -142,7 +145,9 @@ func (a *actor) readExit(host Host, ref session.RunRef) {
 
 // release is repeated by nobody: a holder that is not told ends by itself.
 func (a *actor) release(host Host, ref session.RunRef) {
-	if err := host.Release(a.sup.ctx, ref); err != nil && a.sup.ctx.Err() == nil && !errors.Is(err, session.ErrNoRun) && !errors.Is(err, session.ErrUnreachable) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.sup.ctx), releaseTimeout)
+	defer cancel()
+	if err := host.Release(ctx, ref); err != nil && !errors.Is(err, session.ErrNoRun) && !errors.Is(err, session.ErrUnreachable) {
 		a.sup.cfg.Log.Warn("a holder was not released; it ends by itself", "run", ref.String(), "error", err)
 	}
 }

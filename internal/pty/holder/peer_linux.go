@@ -1,6 +1,11 @@
 package holder
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	wcontinued = unix.WCONTINUED
@@ -16,4 +21,23 @@ func peerUID(fd int) int {
 		return -1
 	}
 	return int(c.Uid)
+}
+
+// CloseInherited closes the files above 2, except keep, that the parent's
+// parents left open for anybody: they would stay open as long as we live, and
+// reach the agent. What this program opened itself is marked close-on-exec.
+func CloseInherited(keep int) {
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, e := range fds {
+		fd, err := strconv.Atoi(e.Name())
+		if err != nil || fd <= 2 || fd == keep {
+			continue
+		}
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
+			_ = unix.Close(fd)
+		}
+	}
 }

@@ -46,7 +46,8 @@ type holder struct {
 func Run(dir string) int {
 	debug.SetGCPercent(20)
 	debug.SetMemoryLimit(16 << 20)
-	syscall.CloseOnExec(3) // the agent inherits 0, 1 and 2 only
+	CloseInherited(3)
+	syscall.CloseOnExec(3)
 	ready := os.NewFile(3, "ready")
 	h, err := begin(dir)
 	if err != nil {

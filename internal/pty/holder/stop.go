@@ -44,7 +44,7 @@ func (h *holder) reach(sig int) int {
 func (h *holder) empty(d time.Duration) bool {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	look := time.NewTicker(50 * time.Millisecond)
+	look := time.NewTicker(100 * time.Millisecond)
 	defer look.Stop()
 	for len(descendants(os.Getpid())) > 0 {
 		select {
