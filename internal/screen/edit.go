@@ -188,6 +188,7 @@ func (t *Terminal) deleteCells(x, n int) {
 // insertLines and deleteLines are IL and DL: nothing outside the margins, and
 // the cursor goes to the first column.
 func (t *Terminal) insertLines(n int) {
+	t.uncrowd()
 	if t.cur.row < t.top || t.cur.row > t.bottom {
 		return
 	}
@@ -196,6 +197,7 @@ func (t *Terminal) insertLines(n int) {
 }
 
 func (t *Terminal) deleteLines(n int) {
+	t.uncrowd()
 	if t.cur.row < t.top || t.cur.row > t.bottom {
 		return
 	}

@@ -91,9 +91,9 @@ func (a headlessAnswer) view(cols int) view {
 // xtermTokens are those in which xterm.js and this package are of one mind;
 // differences.txt tells of the others.
 var xtermTokens = strings.Split("a|bc|hello world |0123456789012345678901234567890123456789|\x1b[m|\x1b[1;31m|\x1b[44m|\x1b[38;5;200;48;2;1;2;3m|\r|\n|\r\n|\b|\t|\x0e|\x0f|"+
-	"\x1b(0|\x1b(B|\x1b)0|qx|\x1b7|\x1b8|\x1bD|\x1bM|\x1bE|\x1bH|\x1b[H|\x1b[5;7H|\x1b[99;99H|\x1b[3G|\x1b[2d|\x1b[A|\x1b[2B|\x1b[3C|\x1b[2D|\x1b[J|\x1b[1J|\x1b[2J|\x1b[K|\x1b[1K|\x1b[2K|"+
+	"\x1b(0|\x1b(B|\x1b)0|qx|\x1bD|\x1bM|\x1bE|\x1bH|\x1b[H|\x1b[5;7H|\x1b[99;99H|\x1b[3G|\x1b[2d|\x1b[A|\x1b[2B|\x1b[3C|\x1b[2D|\x1b[J|\x1b[1J|\x1b[2J|\x1b[K|\x1b[1K|\x1b[2K|"+
 	"\x1b[X|\x1b[5X|\x1b[@|\x1b[3@|\x1b[P|\x1b[2P|\x1b[L|\x1b[2L|\x1b[M|\x1b[2M|\x1b[S|\x1b[2S|\x1b[I|\x1b[g|\x1b[3g|\x1b[2;4r|\x1b[r|\x1b[3;99r|"+
-	"\x1b[4h|\x1b[4l|\x1b[?1049h|\x1b[?1049l|\x1b[?2026h|\x1b[?2026l|\x1b]0;t\x07|\xff|\x18|世|界世|é|e\u0301|─", "|")
+	"\x1b[4h|\x1b[4l|\x1b[?2026h|\x1b[?2026l|\x1b]0;t\x07|\xff|\x18|世|界世|é|e\u0301|─", "|")
 
 func xtermStream(data []byte) string {
 	var b strings.Builder
