@@ -30,7 +30,7 @@ func BenchmarkExitToFollower(b *testing.B) {
 		b.Run(fmt.Sprintf("sessions=%d", sessions), func(b *testing.B) {
 			w := newWorld(b, old)
 			for range sessions - 1 {
-				w.start(nil, []string{"sleep", "3600"})
+				w.start(nil, fake("state idle", "hang"))
 			}
 			follow := w.follow()
 			var took []time.Duration
@@ -150,7 +150,7 @@ func (w *world) throughDtach(file string) {
 func BenchmarkIdle(b *testing.B) {
 	w := newWorld(b, old)
 	for range 100 {
-		w.start(nil, []string{"sleep", "3600"})
+		w.start(nil, fake("state idle", "hang"))
 	}
 	w.eventually("all at rest", 30*time.Second, func() bool { return w.cpu() >= 0 })
 	pids := w.own()

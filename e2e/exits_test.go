@@ -33,7 +33,7 @@ func TestB03AbsentIsNotZero(t *testing.T) {
 	if out := w.tend("logs", s.ID, "--plain"); !strings.Contains(out, "working") {
 		t.Fatalf("the output is gone: %q", out)
 	}
-	w.eventually("never swept", 4*time.Second, func() bool { // two sweep windows
+	w.eventually("never swept", 20*time.Second, func() bool { // two sweep windows
 		return time.Since(got.UpdatedAt.Time) > 5*time.Second || w.show(s.ID).Closed != nil
 	})
 	if c := w.show(s.ID).Closed; c != nil {

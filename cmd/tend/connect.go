@@ -25,10 +25,34 @@ func (p *program) client(ctx context.Context) (*api.Client, error) {
 	if err == nil || !errors.Is(err, api.ErrUnreachable) {
 		return c, err
 	}
-	if err := p.startDaemon(ctx); err != nil {
-		return nil, err
+	return c, p.summon(ctx, c)
+}
+
+// errRunning: another daemon holds the state folder. It answers soon, or it is
+// on its way out.
+var errRunning = errors.New("another daemon runs")
+
+// summon starts a daemon, or waits for the one that is just starting or ending.
+func (p *program) summon(ctx context.Context, c *api.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if p.unlocked() {
+			if err := p.startDaemon(ctx); !errors.Is(err, errRunning) {
+				return err
+			}
+		}
+		if _, err := c.Status(ctx); err == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return failure{exitUnreachable, "a daemon holds the state folder and does not answer: tend doctor says more"}
+		}
 	}
-	return c, nil
 }
 
 // running connects to a daemon that runs already.
@@ -81,7 +105,7 @@ func (p *program) awaitDaemon(ctx context.Context, told *os.File, c *exec.Cmd) e
 		fmt.Fprintf(p.stderr, "tend: started the daemon (pid %d)\n", c.Process.Pid)
 		return c.Process.Release()
 	case line == "running":
-		return nil // another one was quicker
+		return errRunning // another one was quicker
 	case line != "":
 		return failure{exitFailed, line}
 	case errors.Is(err, io.EOF):

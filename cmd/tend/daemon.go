@@ -47,10 +47,15 @@ func (p *program) serve(ctx context.Context, log *slog.Logger, ready func()) (er
 	return p.answer(ctx, sup, log, ready)
 }
 
+// lockedError: another daemon serves this state folder.
+type lockedError struct{ failure }
+
+func (e *lockedError) Unwrap() error { return e.failure }
+
 func lockError(err error) error {
 	var locked *sqlite.LockedError
 	if errors.As(err, &locked) {
-		return failure{exitFailed, fmt.Sprintf("a daemon runs already (pid %d): tend shutdown ends it and leaves the agents running", locked.PID)}
+		return &lockedError{failure{exitFailed, fmt.Sprintf("a daemon runs already (pid %d): tend shutdown ends it and leaves the agents running", locked.PID)}}
 	}
 	return failure{exitFailed, oneLine(err.Error())}
 }
@@ -159,13 +164,12 @@ func (p *program) runDaemon(ctx context.Context, readyFD int) error {
 			_ = f.Close()
 		}
 	})
-	if err != nil {
-		if _, errC := p.running(ctx); errC == nil {
-			fmt.Fprintln(tell, "running")
-		} else {
-			_, line := exitOf(err)
-			fmt.Fprintln(tell, oneLine(line))
-		}
+	var locked *lockedError
+	if errors.As(err, &locked) {
+		fmt.Fprintln(tell, "running")
+	} else if err != nil {
+		_, line := exitOf(err)
+		fmt.Fprintln(tell, oneLine(line))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tendhq/tend/internal/session"
@@ -98,7 +99,7 @@ func (t *typist) put(ctx context.Context) error {
 		}
 		shown, changed := t.shows(ctx, before)
 		switch {
-		case shown, changed:
+		case shown, changed && mayFold(t.text):
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -107,6 +108,10 @@ func (t *typist) put(ctx context.Context) error {
 		}
 	}
 }
+
+// mayFold reports whether an input line may show a placeholder instead of the
+// text. A short text that does not show was not taken, whatever else changed.
+func mayFold(text string) bool { return len(text) > 200 || strings.Contains(text, "\n") }
 
 // look is the text of the screen; on the watch's goroutine.
 func (t *typist) look() string {

@@ -200,7 +200,7 @@ func (c *conn) request(kind byte, p []byte) bool {
 		if json.Unmarshal(p, &o) != nil {
 			return false
 		}
-		go func() { _ = c.send(FReply, Reply{Left: c.h.stop(o)}) }()
+		c.h.stops.Go(func() { _ = c.send(FReply, Reply{Left: c.h.stop(o)}) })
 	case FStatus:
 		return c.send(FStatus, c.h.status()) == nil
 	case FAck:

@@ -39,6 +39,7 @@ type holder struct {
 	gone   chan struct{} // no child is left, or the agent has ended and is drained
 	acked  chan struct{}
 	once   sync.Once
+	stops  sync.WaitGroup
 	read   time.Time // of the last output
 }
 
@@ -160,6 +161,7 @@ func (h *holder) serve() {
 	case <-h.acked:
 	case <-linger.C:
 	}
+	h.stops.Wait() // what the agent left behind is ended before we go
 	_ = os.Remove(h.launch.Socket)
 }
 
