@@ -79,7 +79,7 @@ func (h *headless) ask(t testing.TB, cols, rows int, data string, resize ...int)
 func (a headlessAnswer) view(cols int) view {
 	v := view{col: min(a.Col, cols-1), row: a.Row}
 	for _, cells := range a.Lines {
-		var b lineBuilder
+		b := lineBuilder{ends: true}
 		for _, c := range cells {
 			b.add(c[0], c[1])
 		}

@@ -72,17 +72,13 @@ type view struct {
 	lines    []string // one cell a piece, with its style where that changes
 }
 
-// ours is what this package shows; unless erased, without the ends of lines
-// that were only erased.
-func ours(term *Terminal, erased bool) view {
+// ours is what this package shows; blanks at the ends of lines count where
+// ends is set and they have a background.
+func ours(term *Terminal, ends bool) view {
 	v := view{col: min(term.cur.col, term.cols-1), row: term.cur.row}
 	for _, r := range term.grid.rows {
-		var b lineBuilder
-		n := len(r.cells)
-		if !erased {
-			n = r.used()
-		}
-		for _, c := range r.cells[:n] {
+		b := lineBuilder{ends: ends}
+		for _, c := range r.cells {
 			if c.flag&cellTail == 0 {
 				b.add(string(term.pens.appendText(nil, c)), styleName(term.pens.list[c.pen]))
 			}
@@ -93,27 +89,33 @@ func ours(term *Terminal, erased bool) view {
 }
 
 // lineBuilder writes a line so that equal lines are equal strings: styles only
-// where they change, and of blanks only the background.
+// where they change, of blanks only the background, and those at the end only
+// where ends is set and they have one.
 type lineBuilder struct {
+	ends  bool
 	b     strings.Builder
 	style string
+	end   int
 }
 
 func (l *lineBuilder) add(text, style string) {
-	if text == "" || text == " " {
+	blank := text == "" || text == " "
+	if blank {
 		text = " "
 		style = "default " + strings.Fields(style)[1]
 	}
-	if style != l.style && (text != " " || l.style != "" || style != "default default") {
+	plain := blank && style == "default default"
+	if style != l.style && !(plain && l.style == "") {
 		l.style = style
 		fmt.Fprintf(&l.b, "<%s>", style)
 	}
 	l.b.WriteString(text)
+	if !blank || l.ends && !plain {
+		l.end = l.b.Len()
+	}
 }
 
-func (l *lineBuilder) String() string {
-	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(l.b.String(), " "), "<default default>"), " ")
-}
+func (l *lineBuilder) String() string { return l.b.String()[:l.end] }
 
 func styleName(v pen) string {
 	parts := []string{colorName(v.fg), colorName(v.bg)}

@@ -198,6 +198,9 @@ func (t *Terminal) wrap() {
 	r := t.line(y)
 	last := r.cells[t.cols-1]
 	r.wrapped = (y == t.bottom || y < t.rows-1) && (last.ch != 0 || last.flag != 0)
+	if !r.wrapped {
+		r.unwrap()
+	}
 	t.cur.col = 0
 	t.index(true)
 }
