@@ -119,7 +119,7 @@ func checkXterm(t *testing.T, h *headless, in string, cols, rows int) {
 func TestXtermRandom(t *testing.T) {
 	h := newHeadless(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 1500 {
+	for range 500 {
 		data := make([]byte, 1+rng.IntN(16))
 		for i := range data {
 			data[i] = byte(rng.IntN(256))

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // text prints a run of ASCII characters.
 func (t *Terminal) text(p []byte) {
-	if t.cur.sets != [4]byte{} || t.modes.InsertMode || t.joinable && t.afterPrepend() {
+	if t.cur.sets != [4]byte{} || t.modes.InsertMode || t.joinable && t.prepend {
 		for _, c := range p {
 			t.char(t.mapped(c))
 		}
@@ -31,7 +31,7 @@ func (t *Terminal) text(p []byte) {
 		t.printed(r, to)
 		p = p[n:]
 	}
-	t.joinable = true
+	t.joinable, t.prepend = true, false
 }
 
 // part makes columns from and to character boundaries of r.
@@ -58,15 +58,19 @@ func (t *Terminal) printed(r *row, to int) {
 // cursor; the others join only what was printed immediately before.
 func (t *Terminal) char(r rune) {
 	c := classOf(r)
-	if c.plain() && !(t.joinable && t.afterPrepend()) {
+	join := t.joinable
+	if c.plain() && !(join && t.prepend) {
 		t.place(cell{ch: uint32(r), pen: t.penID()}, c.width())
+		t.prepend = false
 		return
 	}
-	if x, ok := t.before(); ok && (t.joinable || c.width() == 0) && t.join(x, r, c) {
+	if x, ok := t.before(); ok && (join || c.width() == 0) && t.join(x, r, c) {
+		t.prepend = c.brk == breakPrepend
 		return
 	}
 	if c.width() > 0 {
 		t.place(cell{ch: uint32(r), pen: t.penID()}, c.width())
+		t.prepend = c.brk == breakPrepend
 	}
 }
 
@@ -77,21 +81,6 @@ func (t *Terminal) before() (int, bool) {
 		x--
 	}
 	return x, x >= 0
-}
-
-// afterPrepend says that the character before the cursor joins whatever
-// comes next (GB9b).
-func (t *Terminal) afterPrepend() bool {
-	x, ok := t.before()
-	if !ok {
-		return false
-	}
-	c := t.grid.rows[t.cur.row].cells[x]
-	if c.flag&cellCluster == 0 {
-		return c.ch >= 0x600 && classOf(rune(c.ch)).brk == breakPrepend
-	}
-	r, _ := utf8.DecodeLastRuneInString(t.pens.clusters[c.ch])
-	return classOf(r).brk == breakPrepend
 }
 
 // join adds r to the character in column x unless UAX #29 puts a boundary

@@ -35,8 +35,10 @@ type Terminal struct {
 	modes      Modes
 	tabs       []bool
 	// joinable says that the last thing read was a character, so that the
-	// next may continue its cluster and REP may repeat it.
+	// next may continue its cluster and REP may repeat it; prepend that it
+	// joins whatever comes next (GB9b).
 	joinable bool
+	prepend  bool
 	pens     pens
 	history  history
 	frozen   frame

@@ -38,26 +38,32 @@ const (
 )
 
 const (
-	variation16  = 0xfe0f // asks for emoji presentation
-	tableStages  = 0x110000 >> 7
-	asciiClasses = 0x80
+	variation16 = 0xfe0f // asks for emoji presentation
+	tableStages = 0x110000 >> 7
 )
+
+// The parts of unicodeTable.
+var (
+	classList   = readClasses()
+	classBlocks = unicodeTable[1+2*int(unicodeTable[0]):][:tableStages]
+	classCells  = unicodeTable[1+2*int(unicodeTable[0])+tableStages:]
+)
+
+func readClasses() (list [256]class) {
+	for i := range int(unicodeTable[0]) {
+		list[i] = class{unicodeTable[1+2*i], unicodeTable[2+2*i]}
+	}
+	return list
+}
 
 // class is what the table knows about a code point.
 type class struct{ brk, flags uint8 }
 
 func classOf(r rune) class {
-	if r < asciiClasses || r > utf8.MaxRune {
-		if r == '#' || r == '*' || r >= '0' && r <= '9' {
-			return class{breakOther, 1 | 16}
-		}
+	if uint32(r) > utf8.MaxRune {
 		return class{breakOther, 1}
 	}
-	n := int(unicodeTable[0])
-	stage1 := 1 + 2*n
-	block := int(unicodeTable[stage1+int(r>>7)])
-	i := int(unicodeTable[stage1+tableStages+block<<7+int(r&127)])
-	return class{unicodeTable[1+2*i], unicodeTable[2+2*i]}
+	return classList[classCells[int(classBlocks[r>>7])<<7+int(r&127)]]
 }
 
 // width is the number of cells of a character that stands alone.

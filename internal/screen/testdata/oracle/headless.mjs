@@ -25,6 +25,7 @@ function screen(t) {
       const c = line.getCell(x);
       if (c.getWidth() > 0) cells.push([c.getChars(), style(c)]);
     }
+    while (cells.length && ['', ' '].includes(cells.at(-1)[0]) && cells.at(-1)[1] === 'default default') cells.pop();
     lines.push(cells);
   }
   const history = [];
