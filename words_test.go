@@ -151,6 +151,25 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
+// written are files that the checklists name and that come with a later step.
+var written = []string{
+	"docs/security.md", "docs/states.md", "internal/agent/testdata/", "internal/notify", "internal/supervisor/hosttest",
+}
+
+// TestChecklists: the files that CONTRIBUTING names are there.
+func TestChecklists(t *testing.T) {
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:api|cmd|docs|e2e|internal|tools)/[^`<> ]*)`")
+	for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+		if _, err := os.Stat(m[1]); err != nil && !slices.Contains(written, m[1]) {
+			t.Errorf("CONTRIBUTING.md names %s, which is not there", m[1])
+		}
+	}
+}
+
 // texts reads every text file that is not ignored or too long to be written by
 // hand.
 func texts(t *testing.T) map[string]string {
