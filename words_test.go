@@ -84,6 +84,7 @@ var agentNames = regexp.MustCompile(`(?i)claude|codex|gemini|opencode`)
 // mayName lists the other files whose strings may name an agent, with the
 // reason. Identifiers may not, anywhere.
 var mayName = map[string]string{
+	"cmd/tend/demo.go": "its last lines say how to run one's own agent",
 	"cmd/tend/root.go": "an example in the help",
 	"cmd/tend/run.go":  "names of environment variables to pass on or to hold back, and an example in the help",
 }

@@ -5,9 +5,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-snapshot() {
+files() {
 	# Clones in CI often belong to another user than the one who tests.
-	git -c safe.directory='*' ls-files -z --cached --others --exclude-standard |
+	git -c safe.directory='*' ls-files -z --cached --others --exclude-standard 2>/dev/null ||
+		find . -name node_modules -prune -o -path ./.git -prune -o -path ./bin -prune -o -path ./.tools -prune -o -type f -print0
+}
+
+snapshot() {
+	files |
 		while IFS= read -r -d '' f; do [ -f "$f" ] && printf '%s\0' "$f"; done |
 		LC_ALL=C sort -z -u | xargs -0 sha1sum
 }
