@@ -19,12 +19,13 @@ if ! command -v go >/dev/null; then
 fi
 
 # need COMMAND PACKAGE...: notes the packages if the command is missing.
-missing=()
 need() {
 	command -v "$1" >/dev/null || missing+=("${@:2}")
 }
 
-if [ "$purpose" != run ]; then
+find_missing() {
+	missing=()
+	[ "$purpose" != run ] || return 0
 	need git git
 	need tmux tmux
 	[ -n "${CC:-}" ] || need gcc gcc libc6-dev
@@ -32,11 +33,11 @@ if [ "$purpose" != run ]; then
 		need node nodejs
 		need npm npm
 	fi
-fi
-case $purpose in
-bench) need dtach dtach ;;
-ci) need make make ;;
-esac
+	case $purpose in
+	bench) need dtach dtach ;;
+	ci) need make make ;;
+	esac
+}
 
 # as_root COMMAND...: runs it as root, or fails at once.
 as_root() {
@@ -54,16 +55,20 @@ install_missing() {
 	local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends)
 	as_root "${apt[@]}" update </dev/null >&2 || true # a list we have may do
 	as_root "${apt[@]}" install "${missing[@]}" </dev/null >&2 && return
-	local p failed=()
+	local p
 	for p in "${missing[@]}"; do # one bad name must not cost the others
-		as_root "${apt[@]}" install "$p" </dev/null >&2 || failed+=("$p")
+		as_root "${apt[@]}" install "$p" </dev/null >&2 || true
 	done
-	missing=("${failed[@]}")
-	[ ${#missing[@]} = 0 ]
 }
 
-if [ ${#missing[@]} -gt 0 ] && ! install_missing; then
-	echo "setup: these packages are missing; install them with: apt-get install ${missing[*]}" >&2
+find_missing
+if [ ${#missing[@]} -gt 0 ]; then
+	install_missing || true
+	hash -r
+	find_missing
+	if [ ${#missing[@]} -gt 0 ]; then
+		echo "setup: these packages are missing; install them with: apt-get install ${missing[*]}" >&2
+	fi
 fi
 
 # The emulator's oracle: a terminal in JavaScript, at the versions of its lock.
