@@ -98,3 +98,22 @@ func BenchmarkFolded(b *testing.B) {
 		t.Folded()
 	}
 }
+
+// BenchmarkSessions is one second of a hundred agents that print 20 kB each:
+// the time is the share of a core they take.
+func BenchmarkSessions(b *testing.B) {
+	const sessions, rate, write = 100, 20000, 1000
+	data := sample.Agent(rate)[:rate]
+	terms := make([]*Terminal, sessions)
+	for i := range terms {
+		terms[i] = New(80, 24, Options{})
+	}
+	for b.Loop() {
+		for at := 0; at < rate; at += write {
+			for _, t := range terms {
+				t.Write(data[at : at+write])
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/1e9*100, "%core")
+}

@@ -62,18 +62,23 @@ func (h *headless) ask(t testing.TB, cols, rows int, data string, resize ...int)
 	if len(resize) == 2 {
 		q["resize"] = resize
 	}
-	if err := json.NewEncoder(h.in).Encode(q); err != nil {
+	var a headlessAnswer
+	h.call(t, q, &a)
+	return a
+}
+
+func (h *headless) call(t testing.TB, question, answer any) {
+	t.Helper()
+	if err := json.NewEncoder(h.in).Encode(question); err != nil {
 		t.Fatal(err)
 	}
 	line, err := h.out.ReadBytes('\n')
 	if err != nil {
-		t.Fatalf("@xterm/headless ended over %q: %v", data, err)
+		t.Fatalf("headless.mjs ended over %q: %v", question, err)
 	}
-	var a headlessAnswer
-	if err := json.Unmarshal(line, &a); err != nil {
+	if err := json.Unmarshal(line, answer); err != nil {
 		t.Fatal(err)
 	}
-	return a
 }
 
 func (a headlessAnswer) view(cols int) view {

@@ -1,6 +1,7 @@
 // Answers oracle_test.go: one JSON request a line on stdin, one JSON answer a
 // line on stdout. A request is {cols, rows, data} with data in base64, and
 // optionally resize: [cols, rows]; the answer is the screen of @xterm/headless.
+// A request {text} is answered with its grapheme clusters by Intl.Segmenter.
 import headless from '@xterm/headless';
 import unicode11 from '@xterm/addon-unicode11';
 import { createInterface } from 'node:readline';
@@ -36,10 +37,15 @@ function screen(t) {
 // @xterm/headless throws out of its own timer on some input, like ED 1 at the
 // end of the screen; the answer says so then.
 let crashed;
+const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 process.on('uncaughtException', (e) => crashed(e));
 
 for await (const text of createInterface({ input: process.stdin })) {
   const q = JSON.parse(text);
+  if (q.text) {
+    process.stdout.write(JSON.stringify(Array.from(segmenter.segment(q.text), (s) => s.segment)) + '\n');
+    continue;
+  }
   const t = new headless.Terminal({ cols: q.cols, rows: q.rows, scrollback: 5000, allowProposedApi: true, logLevel: 'off' });
   t.loadAddon(new unicode11.Unicode11Addon());
   t.unicode.activeVersion = '11';
