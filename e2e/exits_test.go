@@ -173,3 +173,16 @@ func TestAJobIsDoneByItsStatus(t *testing.T) {
 	}
 	w.fails(4, "send", s.ID, "more")
 }
+
+func TestWhatAnAgentLeavesBehindIsListedAndCanBeStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, old)
+	s := w.start(nil, fake("child setsid", "child trap", "state idle", "sleep 300ms", "exit 0"))
+	got := w.until(s.ID, "dead")
+	if n := len(got.Process.Exit.LeftBehind); n < 2 {
+		t.Fatalf("%d listed", n)
+	}
+	w.eventually("the holder has gone", 5*time.Second, func() bool { return len(w.processes()) <= 1+len(got.Process.Exit.LeftBehind) })
+	w.tend("stop", s.ID)
+	w.eventually("they are gone", 15*time.Second, func() bool { return len(w.processes()) == 1 })
+}

@@ -84,6 +84,9 @@ func (w *world) tearDown() {
 	if _, _, code := w.try(nil, "shutdown", "--stop-agents"); code != 0 && code != 6 {
 		w.Logf("shutdown ended with %d", code)
 	}
+	for end := time.Now().Add(3 * time.Second); len(w.processes()) > 0 && time.Now().Before(end); {
+		<-time.After(20 * time.Millisecond) // the daemon's last steps
+	}
 	for _, pid := range w.processes() {
 		w.Errorf("left running: %d %s", pid, cmdline(pid))
 		if p, err := os.FindProcess(pid); err == nil {

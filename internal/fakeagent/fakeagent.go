@@ -109,7 +109,9 @@ func (a *agent) step(word, arg string) error {
 		a.over = true
 		return a.number(arg, func(n int) error { a.exit = n; return nil })
 	case "hang":
-		select {}
+		for {
+			<-time.NewTimer(time.Hour).C
+		}
 	case "sleep", "flush", "spin":
 		return a.timed(word, arg)
 	}

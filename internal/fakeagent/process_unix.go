@@ -25,7 +25,8 @@ func (a *agent) process(word, arg string) error {
 			if err := unix.Kill(os.Getpid(), unix.Signal(n)); err != nil {
 				return err
 			}
-			select {}
+			<-time.NewTimer(time.Minute).C // it takes a moment to arrive
+			return nil
 		})
 	case "suspend":
 		return unix.Kill(os.Getpid(), unix.SIGSTOP)

@@ -230,7 +230,11 @@ func (h *Host) Inspect(_ context.Context, ref session.RunRef) (session.Sighting,
 }
 
 func exitOf(x holder.Exit) session.Exit {
-	return session.Exit{Code: x.Code, Signal: x.Signal, At: x.At.Truncate(time.Millisecond), Source: "holder", LeftBehind: x.LeftBehind}
+	e := session.Exit{Code: x.Code, Signal: x.Signal, At: x.At.Truncate(time.Millisecond), Source: "holder"}
+	for _, p := range x.LeftBehind {
+		e.LeftBehind = append(e.LeftBehind, p.PID)
+	}
+	return e
 }
 
 // Known lists every run on record.

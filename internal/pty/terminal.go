@@ -143,18 +143,35 @@ func (h *Host) Stop(ctx context.Context, ref session.RunRef, o session.StopOrder
 	if o.Grace == 0 {
 		o.Grace = 5 * time.Second
 	}
-	b, err := json.Marshal(holder.StopOrder{Signal: o.Signal, GraceMS: o.Grace.Milliseconds()})
+	order := holder.StopOrder{Signal: o.Signal, GraceMS: o.Grace.Milliseconds()}
+	b, err := json.Marshal(order)
 	if err != nil {
 		return nil, err
 	}
 	r, err := h.ask(ctx, ref, holder.FStop, b)
-	if err != nil {
-		if s, ierr := h.Inspect(ctx, ref); ierr == nil && (s.Gone || s.Exit != nil || !s.Started) {
-			return nil, nil // it has ended already
+	if err == nil {
+		return r.Left, nil
+	}
+	s, ierr := h.Inspect(ctx, ref)
+	switch {
+	case ierr != nil || s.Alive:
+		return nil, err
+	case s.Exit == nil || s.Rebooted:
+		if s.Gone || !s.Started {
+			return nil, nil
 		}
 		return nil, err
 	}
-	return r.Left, nil
+	return h.stopLeftovers(ref, order)
+}
+
+// stopLeftovers ends what an agent left behind when its holder has gone too.
+func (h *Host) stopLeftovers(ref session.RunRef, o holder.StopOrder) ([]int, error) {
+	var x holder.Exit
+	if err := holder.ReadFile(h.Dir(ref), holder.ExitFile, &x); err != nil {
+		return nil, err
+	}
+	return holder.End(func() []holder.Proc { return holder.Living(x.LeftBehind) }, o, nil), nil
 }
 
 // Release lets the holder go.

@@ -105,6 +105,8 @@ func (t *step) stop() error {
 	case t.s.State == Resuming || seeksTruth(t.s):
 		t.s.Life.Intent = IntentStop
 		t.endKilled()
+	case t.s.Process.Exit != nil && len(t.s.Process.Exit.LeftBehind) > 0:
+		t.do(StopProcess{Ref: t.s.Ref()}) // what it left behind
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -9,16 +10,26 @@ import (
 )
 
 // reconcile takes a session back after a daemon's start: what runs is watched
-// on in the state it is in, what ended meanwhile is told to the machine.
-func (a *actor) reconcile() {
+// on in the state it is in, what ended meanwhile is told to the machine. It
+// returns when the machine has taken all that, or ctx is done.
+func (a *actor) reconcile(ctx context.Context) {
 	s := a.session()
 	if s.Process.Phase == session.Running {
-		a.takeBack(s)
+		a.takeBack(ctx, s)
 	}
-	a.say(0, session.FromSupervisor, session.Loaded{})
+	taken := make(chan answer, 1)
+	select {
+	case a.inbox <- message{event: session.Event{At: now(), Source: session.FromSupervisor, What: session.Loaded{}}, reply: taken}:
+	case <-a.sup.ctx.Done():
+		return
+	}
+	select {
+	case <-taken:
+	case <-ctx.Done():
+	}
 }
 
-func (a *actor) takeBack(s session.Session) {
+func (a *actor) takeBack(ctx context.Context, s session.Session) {
 	ref := s.Ref()
 	host, ok := a.sup.cfg.Hosts[s.Spec.Host]
 	if !ok {
@@ -37,6 +48,12 @@ func (a *actor) takeBack(s session.Session) {
 	default:
 		// Alive, ended with a record, or not known now: following tells which.
 		a.watchRun(host, ref, s.Process.ReadTo)
+		if w := a.watching(); err == nil && sight.Exit != nil && w != nil {
+			select {
+			case <-w.done: // its end has been told
+			case <-ctx.Done():
+			}
+		}
 	}
 }
 

@@ -61,9 +61,13 @@ func New(cfg Config) *Supervisor {
 	}
 }
 
+// settleTime is how long a start waits for hosts that are slow to answer.
+const settleTime = 3 * time.Second
+
 // Start loads the sessions and takes back what runs: it asks each host what is
-// alive, and does not replay history. It returns when every session has an
-// actor; what the hosts know arrives as events.
+// alive, and does not replay history. It returns when every session is as its
+// host says it is, or a few seconds later with those still unknown that no host
+// has answered for.
 func (sup *Supervisor) Start(ctx context.Context) error {
 	head, err := sup.cfg.Store.Head(ctx)
 	if err != nil {
@@ -76,10 +80,15 @@ func (sup *Supervisor) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("load the sessions: %w", err)
 	}
+	settled, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	var all sync.WaitGroup
 	for _, s := range rows {
 		a := sup.adopt(s)
-		sup.work.Go(func() { a.reconcile() })
+		all.Add(1)
+		sup.work.Go(func() { defer all.Done(); a.reconcile(settled) })
 	}
+	_ = finished(settled, &all)
 	return nil
 }
 

@@ -59,7 +59,7 @@ type Exit struct {
 	Code       *int      `json:"code,omitempty"`
 	Signal     *int      `json:"signal,omitempty"`
 	At         time.Time `json:"at"`
-	LeftBehind []int     `json:"leftBehind,omitempty"`
+	LeftBehind []Proc    `json:"leftBehind,omitempty"`
 }
 
 // Failure is a launch that came to nothing.

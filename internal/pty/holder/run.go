@@ -261,9 +261,7 @@ func (h *holder) agentChanged(ws syscall.WaitStatus, got chan<- Exit) {
 
 // ended writes the end down before anybody is told.
 func (h *holder) ended(e Exit) {
-	for _, p := range descendants(os.Getpid()) {
-		e.LeftBehind = append(e.LeftBehind, p.PID)
-	}
+	e.LeftBehind = descendants(os.Getpid())
 	_ = h.log.sync()
 	if err := WriteFile(h.dir, ExitFile, e); err != nil {
 		go h.writeLater(e) // a full disk: those who are connected are told all the same

@@ -8,29 +8,37 @@ import (
 // lastGrace is how long SIGKILL may take to show.
 const lastGrace = 5 * time.Second
 
-// stop ends the tree: the asked signal, after the grace SIGHUP, after the grace
-// SIGKILL, each to everything that descends from the holder. It returns what
-// survived.
+// lookEvery is how often it is looked whether a tree has ended; what the holder
+// itself reaps is noticed at once.
+const lookEvery = 100 * time.Millisecond
+
+// stop ends everything that descends from the holder, by the stop policy.
 func (h *holder) stop(o StopOrder) []int {
+	return End(func() []Proc { return descendants(os.Getpid()) }, o, h.reaped)
+}
+
+// End is the stop policy: the asked signal, after the grace SIGHUP, after the
+// grace SIGKILL, each to every process of tree. It returns the pids that
+// survived. changed, if not nil, tells that a process may have ended.
+func End(tree func() []Proc, o StopOrder, changed <-chan struct{}) []int {
 	grace := time.Duration(o.GraceMS) * time.Millisecond
 	for _, s := range []struct {
 		sig  int
 		wait time.Duration
 	}{{o.Signal, grace}, {sigHUP, grace}, {sigKILL, lastGrace}} {
-		if h.reach(s.sig) == 0 || h.empty(s.wait) {
+		if reach(tree(), s.sig) == 0 || empty(tree, s.wait, changed) {
 			return nil
 		}
 	}
 	var left []int
-	for _, p := range descendants(os.Getpid()) {
+	for _, p := range tree() {
 		left = append(left, p.PID)
 	}
 	return left
 }
 
-// reach sends a signal to the whole tree and returns how many it found.
-func (h *holder) reach(sig int) int {
-	tree := descendants(os.Getpid())
+// reach sends a signal to every process and returns how many there were.
+func reach(tree []Proc, sig int) int {
 	for _, p := range tree {
 		p.signal(sig)
 		if sig != sigKILL {
@@ -40,19 +48,29 @@ func (h *holder) reach(sig int) int {
 	return len(tree)
 }
 
-// empty waits until nothing descends from the holder.
-func (h *holder) empty(d time.Duration) bool {
+// empty waits until nothing of the tree lives.
+func empty(tree func() []Proc, d time.Duration, changed <-chan struct{}) bool {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	look := time.NewTicker(100 * time.Millisecond)
+	look := time.NewTicker(lookEvery)
 	defer look.Stop()
-	for len(descendants(os.Getpid())) > 0 {
+	for len(tree()) > 0 {
 		select {
-		case <-h.reaped:
+		case <-changed:
 		case <-look.C:
 		case <-end.C:
-			return len(descendants(os.Getpid())) == 0
+			return len(tree()) == 0
 		}
 	}
 	return true
+}
+
+// Living are those of procs that still run, each proven by its start time.
+func Living(procs []Proc) (out []Proc) {
+	for _, p := range procs {
+		if p.Alive() {
+			out = append(out, p)
+		}
+	}
+	return out
 }
