@@ -47,7 +47,7 @@ func BenchmarkMemory(b *testing.B) {
 
 // heapOf is the heap of one terminal that has read data.
 func heapOf(cols, rows int, data []byte) uint64 {
-	const copies = 8
+	const copies = 4
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.GC()

@@ -171,9 +171,9 @@ func TestSnapshotThroughFilter(t *testing.T) {
 func TestMemory(t *testing.T) {
 	streams := map[string][]byte{}
 	for _, s := range sample.Streams {
-		streams[s.Name] = s.Make(2 << 20)
+		streams[s.Name] = s.Make(1 << 20)
 	}
-	streams["noise"] = noise(1 << 20)
+	streams["noise"] = noise(512 << 10)
 	for name, data := range streams {
 		if heap := heapOf(80, 24, data); heap > 512<<10 {
 			t.Errorf("%s: %d KiB", name, heap>>10)

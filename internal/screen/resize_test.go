@@ -83,7 +83,7 @@ func TestResizeKeepsText(t *testing.T) {
 // Sizes change in the middle of anything; the snapshot stays exact.
 func TestResizeRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 2000 {
+	for range 500 {
 		term := New(2+rng.IntN(20), 1+rng.IntN(6), Options{})
 		var script []string
 		for range 4 {
@@ -109,7 +109,7 @@ func TestResizeRandom(t *testing.T) {
 
 func TestCheckpoint(t *testing.T) {
 	for _, s := range sample.Streams {
-		data := s.Make(300 << 10)
+		data := s.Make(100 << 10)
 		term := New(80, 24, Options{})
 		term.Write(data[:len(data)-1000])
 		back, err := Restore(term.Checkpoint())

@@ -51,11 +51,23 @@ func pane(dir string) error {
 		os.Stdout.WriteString("\x18\x1b[?1049l\x1b[?47l\x1bc")
 		os.Stdout.Write(data)
 		os.Stdout.WriteString("\x1b[5n")
-		reply := make([]byte, 4)
-		if _, err := io.ReadFull(os.Stdin, reply); err != nil {
+		if err := readUntil(os.Stdin, "\x1b[0n"); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "ok")
+	}
+	return nil
+}
+
+// readUntil skips answers to what data asked, up to the one wanted.
+func readUntil(r io.Reader, want string) error {
+	var got []byte
+	for !strings.HasSuffix(string(got), want) {
+		var c [1]byte
+		if _, err := r.Read(c[:]); err != nil {
+			return err
+		}
+		got = append(got, c[0])
 	}
 	return nil
 }
@@ -66,6 +78,8 @@ type tmuxPane struct {
 	cols, rows int
 	in         *os.File
 	out        *bufio.Reader
+	commands   io.Writer // of a control-mode client, which saves a process a look
+	answers    *bufio.Reader
 }
 
 func newTmuxPane(t *testing.T, cols, rows int) *tmuxPane {
@@ -101,11 +115,50 @@ func newTmuxPane(t *testing.T, cols, rows int) *tmuxPane {
 		t.Fatal(err)
 	}
 	p.out = bufio.NewReader(out)
+	control := p.cmd("-C", "attach-session", "-t", "p", "-f", "no-output,ignore-size")
+	commands, err := control.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers, err := control.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := control.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.commands, p.answers = commands, bufio.NewReader(answers)
+	p.answer(t) // of the attaching itself
 	t.Cleanup(func() {
 		p.in.Close()
 		out.Close()
+		commands.Close()
+		control.Wait()
 	})
 	return p
+}
+
+// answer is the lines between the next %begin and %end.
+func (p *tmuxPane) answer(t *testing.T) []string {
+	t.Helper()
+	var lines []string
+	for inside := false; ; {
+		line, err := p.answers.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "%begin "):
+			inside = true
+		case strings.HasPrefix(line, "%end "):
+			return lines
+		case strings.HasPrefix(line, "%error "):
+			t.Fatalf("tmux: %q", lines)
+		case inside:
+			lines = append(lines, line)
+		}
+	}
 }
 
 func (p *tmuxPane) cmd(args ...string) *exec.Cmd {
@@ -134,23 +187,24 @@ func (p *tmuxPane) show(t *testing.T, data string) view {
 	if _, err := p.out.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	text := p.tmux(t, "display-message", "-p", "-t", "p", "#{cursor_x} #{cursor_y} #{pane_width} #{pane_height}", ";",
-		"capture-pane", "-p", "-e", "-N", "-t", "p")
-	head, text, _ := strings.Cut(text, "\n")
+	fmt.Fprintln(p.commands, `display-message -p -t p "#{cursor_x} #{cursor_y} #{pane_width} #{pane_height}"`)
+	head := strings.Join(p.answer(t), "")
+	fmt.Fprintln(p.commands, "capture-pane -p -e -N -t p")
+	lines := p.answer(t)
 	var x, y, w, h int
 	if _, err := fmt.Sscan(head, &x, &y, &w, &h); err != nil || w != p.cols || h != p.rows {
 		t.Fatalf("tmux says %q of its pane", head)
 	}
 	v := view{col: min(x, p.cols-1), row: y}
-	v.lines = captured(strings.TrimSuffix(text, "\n"), p.cols, p.rows)
+	v.lines = captured(lines, p.cols, p.rows)
 	return v
 }
 
 // captured is the lines of capture-pane -e: characters, SGR, which goes on
 // from line to line, and SO and SI around line drawing.
-func captured(text string, cols, rows int) []string {
+func captured(lines []string, cols, rows int) []string {
 	term := New(cols+2, rows, Options{})
 	term.Write([]byte("\x1b)0\x1b[?7l"))
-	term.Write([]byte(strings.ReplaceAll(text, "\n", "\r\n")))
+	term.Write([]byte(strings.Join(lines, "\r\n")))
 	return ours(term, false).lines
 }
