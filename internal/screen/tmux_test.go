@@ -115,27 +115,35 @@ func newTmuxPane(t *testing.T, cols, rows int) *tmuxPane {
 		t.Fatal(err)
 	}
 	p.out = bufio.NewReader(out)
-	control := p.cmd("-C", "attach-session", "-t", "p", "-f", "no-output,ignore-size")
-	commands, err := control.StdinPipe()
+	t.Cleanup(func() {
+		p.in.Close()
+		out.Close()
+	})
+	p.control(t)
+	return p
+}
+
+// control attaches the client that commands and answers belong to.
+func (p *tmuxPane) control(t *testing.T) {
+	t.Helper()
+	client := p.cmd("-C", "attach-session", "-t", "p", "-f", "no-output,ignore-size")
+	commands, err := client.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := control.StdoutPipe()
+	answers, err := client.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := control.Start(); err != nil {
+	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}
 	p.commands, p.answers = commands, bufio.NewReader(answers)
 	p.answer(t) // of the attaching itself
 	t.Cleanup(func() {
-		p.in.Close()
-		out.Close()
 		commands.Close()
-		control.Wait()
+		client.Wait()
 	})
-	return p
 }
 
 // answer is the lines between the next %begin and %end.
