@@ -141,22 +141,26 @@ type pens struct {
 	index    map[pen]uint16
 	recent   [64]uint16
 	links    []link
+	linked   map[link]uint16
 	clusters []string
 	found    map[string]uint32
-	limit    int // collect before growing past this
+	bytes    int // of links and clusters
+	limit    int // collect before there are more entries
+	heavy    int // or more bytes
 }
 
 type link struct{ id, uri string }
 
 const (
 	minPens    = 512
+	minHeavy   = 32 << 10
 	maxPens    = 60000
 	maxCluster = 64 // bytes; later marks are dropped
 )
 
 func newPens() pens {
 	return pens{list: make([]pen, 1, 8), index: map[pen]uint16{{}: 0}, links: make([]link, 1),
-		clusters: make([]string, 1), limit: minPens}
+		clusters: make([]string, 1), limit: minPens, heavy: minHeavy}
 }
 
 func (p *pens) number(v pen) uint16 {
@@ -186,16 +190,20 @@ func (p *pens) link(l link) uint16 {
 	if l == (link{}) {
 		return 0
 	}
-	for i := len(p.links) - 1; i > 0; i-- {
-		if p.links[i] == l {
-			return uint16(i)
-		}
+	if i, ok := p.linked[l]; ok {
+		return i
 	}
 	if len(p.links) >= maxPens {
 		return 0
 	}
+	if p.linked == nil {
+		p.linked = make(map[link]uint16)
+	}
+	i := uint16(len(p.links))
 	p.links = append(p.links, l)
-	return uint16(len(p.links) - 1)
+	p.linked[l] = i
+	p.bytes += len(l.id) + len(l.uri)
+	return i
 }
 
 func (p *pens) cluster(b []byte) uint32 {
@@ -208,11 +216,12 @@ func (p *pens) cluster(b []byte) uint32 {
 	s, i := string(b), uint32(len(p.clusters))
 	p.clusters = append(p.clusters, s)
 	p.found[s] = i
+	p.bytes += len(s)
 	return i
 }
 
 func (p *pens) full() bool {
-	return len(p.list)+len(p.clusters)+len(p.links) >= p.limit
+	return len(p.list)+len(p.clusters)+len(p.links) >= p.limit || p.bytes >= p.heavy
 }
 
 // appendText appends what the cell shows; nothing for an unwritten cell.

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -174,6 +175,7 @@ func TestMemory(t *testing.T) {
 		streams[s.Name] = s.Make(1 << 20)
 	}
 	streams["noise"] = noise(512 << 10)
+	streams["links"] = links(512 << 10)
 	for name, data := range streams {
 		if heap := heapOf(80, 24, data); heap > 512<<10 {
 			t.Errorf("%s: %d KiB", name, heap>>10)
@@ -189,6 +191,18 @@ func noise(size int) []byte {
 		x = x*1664525 + 1013904223
 		b = pen{fg: colorRGB | color(x>>8), bg: colorRGB | color(x*7>>8)}.append(b)
 		b = append(b, string(rune(0x4e00+x>>20))...)
+	}
+	return b
+}
+
+// links is a new, long hyperlink for every character.
+func links(size int) []byte {
+	var b []byte
+	for i := 0; len(b) < size; i++ {
+		b = fmt.Appendf(b, "\x1b]8;;http://x.example/%d/%s\x07", i, strings.Repeat("a", 900))
+		if i%3 == 0 {
+			b = append(b, 'x')
+		}
 	}
 	return b
 }

@@ -223,6 +223,37 @@ func TestTmux(t *testing.T) {
 	})
 }
 
+// mess is what a viewer may have been left in.
+const mess = "xyz\x1b[?1049h\x1b[2;3r\x1b[4h\x1b[41mjunk \x1b(0\x1b[?7l\x1b[3gmore\x1b]0;unfinished"
+
+// checkSnapshots has an oracle show the snapshot of every input, and compares
+// that with what this package shows of the input itself: so a snapshot is
+// right on other terminals than ours.
+func checkSnapshots(t *testing.T, oracle string, cols, rows int, ask func(data string) view) {
+	clusters := differences(t, "both")
+	for _, in := range append(edges(t, cols, rows), recordings(t)...) {
+		if clusters[in.name] != "" || in.name == "sgr-overline" && oracle == "tmux" {
+			continue
+		}
+		term := feed(cols, rows, strings.ReplaceAll(in.data, "\x1b]8;", "\x1b]1;")) // see osc-8
+		term.EndSync()
+		safe := NewFilter().Append(nil, term.Snapshot(3))
+		if d := compare(ask(mess+string(safe)), ours(term, oracle == "xterm")); d != "" {
+			t.Errorf("%s: %.200q\nsnapshot %q\n%s", in.name, in.data, safe, d)
+		}
+	}
+}
+
+func TestSnapshotInXterm(t *testing.T) {
+	h := newHeadless(t)
+	checkSnapshots(t, "xterm", 20, 5, func(data string) view { return h.ask(t, 20, 5, data).view(20) })
+}
+
+func TestSnapshotInTmux(t *testing.T) {
+	p := newTmuxPane(t, 20, 5)
+	checkSnapshots(t, "tmux", 20, 5, func(data string) view { return p.show(t, data) })
+}
+
 func missing(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

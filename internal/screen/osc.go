@@ -36,6 +36,9 @@ func (t *Terminal) osc(data []byte, cut bool) {
 			t.emit(DirChanged{clean(string(rest), maxURI)})
 		}
 	case "8":
+		if t.pens.full() {
+			t.collect()
+		}
 		t.cur.pen.link = t.pens.link(parseLink(rest))
 		t.cur.dirty = true
 	case "133":

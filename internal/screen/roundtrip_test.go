@@ -131,3 +131,21 @@ func FuzzBytes(f *testing.F) {
 		checkAll(t, in, int(cut)%(len(in)+1), 12, 4)
 	})
 }
+
+// FuzzResize changes the size between two streams and takes a snapshot there.
+func FuzzResize(f *testing.F) {
+	f.Add([]byte("abc"), []byte("def"), uint8(7), uint8(3))
+	f.Fuzz(func(t *testing.T, first, second []byte, cols, rows uint8) {
+		term := New(20, 5, Options{})
+		term.Write(stream(first[:min(len(first), 100)]))
+		term.Resize(2+int(cols)%40, 1+int(rows)%10)
+		shot := New(term.cols, term.rows, Options{})
+		shot.Write(term.Snapshot(-1))
+		rest := stream(second[:min(len(second), 100)])
+		term.Write(rest)
+		shot.Write(rest)
+		if a, b := dump(term, false), dump(shot, false); a != b {
+			t.Fatalf("%q, %dx%d, then %q\n%s", stream(first), term.cols, term.rows, rest, diff(a, b))
+		}
+	})
+}

@@ -106,6 +106,7 @@ func (t *Terminal) collect() {
 		c.dirty = true
 	}
 	t.pens.limit = max(minPens, 2*(len(t.pens.list)+len(t.pens.clusters)+len(t.pens.links)))
+	t.pens.heavy = max(minHeavy, 2*t.pens.bytes)
 }
 
 // adopt renumbers the cells of r, which old numbered.
