@@ -242,7 +242,7 @@ func (w *world) seed(sessions, rows int) {
 	ctx := context.Background()
 	st, err := sqlite.Open(ctx, w.database(), sqlite.Options{})
 	w.ok(err)
-	defer st.Close()
+	defer func() { w.ok(st.Close()) }()
 	work := make(chan int)
 	done := make(chan error)
 	for range 64 {

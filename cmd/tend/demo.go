@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -66,7 +67,7 @@ func (p *program) demo(ctx context.Context) error {
 	err = d.demoShow(ctx)
 	client := api.NewClient(d.dirs.socket())
 	if serr := client.Shutdown(context.WithoutCancel(ctx), true); serr == nil {
-		<-served
+		err = errors.Join(err, <-served)
 	}
 	p.demoEnd(dir)
 	return err

@@ -59,7 +59,7 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-func noArgs(c *cobra.Command, args []string) error {
+func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("there is no verb %q: tend --help lists them", args[0])
 	}

@@ -86,15 +86,16 @@ func (p *program) watchList(ctx context.Context, c *api.Client, all bool) error 
 		if ctx.Err() != nil {
 			return nil
 		}
-		text := ""
+		text := p.table(list, time.Now())
 		if err != nil {
 			text = "not connected: " + oneLine(err.Error()) + "\n"
-		} else {
-			text = p.table(list, time.Now())
 		}
 		fmt.Fprint(p.stdout, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\r\n")+"\x1b[J")
 		select {
-		case <-changed:
+		case err := <-changed:
+			if err != nil {
+				changed = nil // the list itself tells that the daemon is gone
+			}
 		case <-tick.C:
 		case <-ctx.Done():
 			return nil

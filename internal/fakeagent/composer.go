@@ -1,6 +1,7 @@
 package fakeagent
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ func (a *agent) composer(opt string) error {
 		text, err := a.line("> ", swallow)
 		swallow = false
 		switch {
-		case err == io.EOF || text == "exit":
+		case errors.Is(err, io.EOF) || text == "exit":
 			return nil
 		case err != nil:
 			return err

@@ -93,7 +93,7 @@ func TestOnlyTheSameUserGetsIn(t *testing.T) {
 	verdicts <- verdict{uid: 1000, err: errors.New("cannot tell")}
 	verdicts <- verdict{uid: 1000}
 	l := sameUser(inner, 1000, func(net.Conn) (int, error) { v := <-verdicts; return v.uid, v.err }, quiet)
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	accepted := make(chan net.Conn, 1)
 	go func() {
 		c, err := l.Accept()

@@ -25,7 +25,7 @@ func Serve(ctx context.Context, l net.Listener, h *Handler) error {
 		ErrorLog:          slog.NewLogLogger(h.cfg.Log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	go func() { defer close(failed); failed <- srv.Serve(l) }()
 	select {
 	case err := <-failed:
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -39,7 +39,8 @@ func Serve(ctx context.Context, l net.Listener, h *Handler) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = srv.Close()
 	}
-	<-failed
+	for range failed { // until it has left
+	}
 	if err != nil {
 		return fmt.Errorf("stop serving %s: %w", l.Addr(), err)
 	}

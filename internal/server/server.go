@@ -81,7 +81,7 @@ func (h *Handler) catch(t *tracked, r *http.Request) {
 	switch {
 	case p == nil:
 		return
-	case p == http.ErrAbortHandler:
+	case errors.Is(err, http.ErrAbortHandler):
 		panic(p)
 	case r.Context().Err() != nil || errors.As(err, &broken):
 		panic(http.ErrAbortHandler) // the client is gone, or takes its answer too slowly

@@ -85,6 +85,7 @@ func (t *step) classify(w ProcessEnded) {
 	case IntentRestart:
 		t.startAfresh("started afresh, as a person asked")
 		return
+	case NoIntent:
 	}
 	if w.Exit.Unknown() && !w.FoundDead && t.s.Spec.Policy.ExitTruth > 0 {
 		t.s.Why = "the process is gone; how it ended is not known yet"

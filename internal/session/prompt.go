@@ -50,11 +50,7 @@ func takesPrompts(s Session) bool {
 	if s.Attention == nil || !s.Process.WasReady {
 		return false
 	}
-	switch s.Attention.Cause {
-	case Stalled, TurnFailed, RateLimited, PromptUndelivered:
-		return true
-	}
-	return false
+	return slices.Contains([]Cause{Stalled, TurnFailed, RateLimited, PromptUndelivered}, s.Attention.Cause)
 }
 
 // nextPrompt is the typing that has been decided and is not finished.

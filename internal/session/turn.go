@@ -20,7 +20,7 @@ func (t *step) ready() {
 			return
 		}
 		t.to(Ready, "the agent takes prompts, late")
-	default:
+	case Ready, Busy, WaitingOnInput, Idle, Done, Dead:
 		t.ignore("already past its start")
 	}
 }
@@ -48,21 +48,20 @@ func (t *step) openTurn(native string) {
 // turnStarted: the agent has taken a prompt.
 func (t *step) turnStarted(w TurnStarted) {
 	confirmed := t.confirmPrompt()
-	switch t.s.State {
-	case Busy:
+	if t.s.State == Busy {
 		if !confirmed {
 			t.ignore("the agent queues it; it stays one turn")
 		}
-	case Resuming:
+		return
+	}
+	if t.s.State == Resuming {
 		if !t.provesResume() {
 			return
 		}
 		t.proven()
-		fallthrough
-	default:
-		t.openTurn(w.Native)
-		t.to(Busy, "the agent has taken a prompt")
 	}
+	t.openTurn(w.Native)
+	t.to(Busy, "the agent has taken a prompt")
 }
 
 func (t *step) progress() {
@@ -77,7 +76,7 @@ func (t *step) progress() {
 			return
 		}
 		t.to(orBusy(t.s.Interrupts), "it moves again")
-	default:
+	case Starting, Ready, WaitingOnInput, Done, Resuming, Dead:
 		t.ignore("output alone proves nothing while " + string(t.s.State))
 	}
 }
@@ -104,6 +103,7 @@ func (t *step) toolActivity(w ToolActivity) {
 		t.s.Life.ArmedAt = t.e.At
 		t.s.Turn.Tool = w.Running
 		return
+	case Starting, Ready, WaitingOnInput, Idle, NeedsAttention, Dead:
 	}
 	t.openTurn(w.Native)
 	t.s.Turn.Tool = w.Running
@@ -214,7 +214,7 @@ func (t *step) interrupted() {
 	case Busy, WaitingOnInput, Idle, NeedsAttention:
 		t.s.Turn.Open, t.s.Turn.Tool = false, false
 		t.to(Ready, "the turn was interrupted")
-	default:
+	case Starting, Ready, Done, Resuming, Dead:
 		t.ignore("no turn to interrupt")
 	}
 }

@@ -157,6 +157,7 @@ func (w *watch) follow() error {
 	events := make(chan session.TerminalEvent)
 	ended := make(chan error, 1)
 	go func() {
+		defer close(ended)
 		ended <- w.host.Follow(ctx, w.ref, w.offset, func(e session.TerminalEvent) error {
 			select {
 			case events <- e:
@@ -166,7 +167,11 @@ func (w *watch) follow() error {
 			}
 		})
 	}()
-	defer func() { cancel(); <-ended }()
+	defer func() {
+		cancel()
+		for range ended { // until it has left
+		}
+	}()
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
 	for {
@@ -185,7 +190,6 @@ func (w *watch) follow() error {
 		case f := <-w.calls:
 			f()
 		case err := <-ended:
-			ended <- err
 			return err
 		}
 	}

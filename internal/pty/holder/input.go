@@ -12,7 +12,6 @@ const maxPending = 8 << 20
 type input struct {
 	h     *holder
 	queue chan typedInput
-	slots chan struct{}
 
 	// Used by the writing goroutine alone:
 	personAt   time.Time

@@ -86,7 +86,7 @@ func (p Proc) signal(sig int) {
 	if err != nil {
 		return
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	if p.Alive() {
 		_ = unix.PidfdSendSignal(fd, unix.Signal(sig), nil, 0)
 	}
