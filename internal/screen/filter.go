@@ -109,13 +109,13 @@ func (f *Filter) allowed(s *sequence) bool {
 		f.modes(s)
 		return false
 	case s.inter == 0 && s.final == 'u':
-		return s.prefix != '?' && s.n <= 2
+		return s.prefix != '?' && s.keep(2)
 	case s.prefix == '>' && s.inter == 0 && s.final == 'm':
-		return s.n <= 2 && s.param(0, 0) == 4
+		return s.param(0, 0) == 4 && s.keep(2)
 	case s.prefix == 0 && s.inter == ' ' && s.final == 'q':
-		return s.n <= 1 && s.param(0, 0) <= 6
+		return s.param(0, 0) <= 6 && s.keep(1)
 	case s.prefix == 0 && s.inter == '!' && s.final == 'p':
-		return s.n == 0
+		return s.keep(0)
 	case s.prefix == '?' && s.inter == 0 && (s.final == 'J' || s.final == 'K'):
 		s.prefix = 0 // nothing is ever protected here, so it is the plain one
 		return f.allowedPlain(s)
@@ -125,26 +125,28 @@ func (f *Filter) allowed(s *sequence) bool {
 
 func (f *Filter) allowedPlain(s *sequence) bool {
 	switch s.final {
-	case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'L', 'M', 'P', 'S', 'T', 'X', 'Z', '@', '`', 'a', 'd', 'e':
+	case 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'I', 'L', 'M', 'P', 'S', 'X', 'Z', '@', '`', 'a', 'd', 'e':
+		return s.keep(1)
+	case 'T':
 		return s.n <= 1
 	case 'H', 'f', 'r':
-		return s.n <= 2
+		return s.keep(2)
 	case 'J', 'K':
-		return s.n <= 1 && s.param(0, 0) <= 2
+		return s.param(0, 0) <= 2 && s.keep(1)
 	case 'b':
-		return s.n <= 1 && !f.broken
+		return !f.broken && s.keep(1)
 	case 'g':
-		return s.n <= 1 && (s.param(0, 0) == 0 || s.param(0, 0) == 3)
+		return (s.param(0, 0) == 0 || s.param(0, 0) == 3) && s.keep(1)
 	case 'h', 'l':
 		f.modes(s)
 		return false
 	case 'm':
 		return true
 	case 's', 'u':
-		return s.n == 0
+		return s.keep(0)
 	case 't':
 		n, what := s.param(0, 0), s.param(1, 0)
-		return s.n <= 3 && (n == 22 || n == 23) && (what == 0 || what == 2)
+		return (n == 22 || n == 23) && (what == 0 || what == 2) && s.keep(2)
 	}
 	return false
 }

@@ -27,6 +27,7 @@ func TestFilter(t *testing.T) {
 		{"files", "\x1b]1337;File=name=x:AAAA\x07\x1b]5522;x\x07", ""},
 		{"colours of the terminal", "\x1b]4;1;red\x07\x1b]10;red\x07\x1b]104\x07\x1b]50;font\x07", ""},
 		{"strings", "\x1b_Gx\x1b\\\x1b^x\x1b\\\x1bXx\x1b\\\x1bP1$r\x1b\\a", "a"},
+		{"too many parameters", "\x1b[1;2;3A\x1b[1;2;3H\x1b[9s", "\x1b[1A\x1b[1;2H\x1b[s"},
 		{"queries", "\x1b[c\x1b[0c\x1b[>c\x1b[=c\x1b[5n\x1b[6n\x1b[?6n\x1b[x\x1b[?1$p\x1b[18t\x1b[?u\x1b[>q\x1bZ", ""},
 		{"windows", "\x1b[3;0;0t\x1b[8;99;99t\x1b[9;1t", ""},
 		{"title stack", "\x1b[22;0t\x1b[23;2t\x1b[22;1t", "\x1b[22;0t\x1b[23;2t"},

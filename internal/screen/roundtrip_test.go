@@ -85,9 +85,30 @@ func checkFilter(t *testing.T, in []byte, cols, rows int) {
 		}
 	}})
 	safe.Write(out)
-	if p := safe.parser.pending(nil); len(p) > 0 && string(p) != "\x1b" {
+	if p := safe.parser.pending(nil); len(p) > 0 {
 		t.Fatalf("%q filters to something unfinished: %q", in, p)
 	}
+	raw := New(cols, rows, Options{})
+	raw.Write(in)
+	if len(raw.parser.pending(nil)) > 0 || changesMore(in) {
+		return
+	}
+	raw.Write([]byte("\x1b\\")) // what was dropped last parts characters, too
+	safe.Write([]byte("\x1b\\"))
+	if a, b := dump(raw, true), dump(safe, true); a != b {
+		t.Fatalf("%q filters to %q, which shows something else\n%s", in, out, diff(a, b))
+	}
+}
+
+// changesMore says that a stream may hold what the filter writes otherwise on
+// purpose: RIS, ED 3, links.
+func changesMore(in []byte) bool {
+	for _, s := range []string{"\x1bc", "3J", "]8;", "\u009d8;"} {
+		if bytes.Contains(in, []byte(s)) {
+			return true
+		}
+	}
+	return false
 }
 
 func checkAll(t *testing.T, in []byte, cut, cols, rows int) {

@@ -68,6 +68,14 @@ func (s *sequence) param(i, def int) int {
 // isSub says that parameter i belongs to the one before it.
 func (s *sequence) isSub(i int) bool { return i < s.n && s.sub>>i&1 != 0 }
 
+// keep drops all parameters after the first n, which have no meaning, and is
+// true.
+func (s *sequence) keep(n int) bool {
+	s.n = min(s.n, n)
+	s.over = s.over && n == maxParams
+	return true
+}
+
 // plain says that the sequence has neither prefix nor intermediate.
 func (s *sequence) plain() bool { return s.prefix == 0 && s.inter == 0 }
 
