@@ -216,7 +216,10 @@ func TestStreamEndsWithTheContextOrTheConsumer(t *testing.T) {
 		if got, err := read(ctx, s.client(), 0, EventFilter{}); err != nil || len(got) != 2 {
 			t.Errorf("got %v, %v", got, err)
 		}
-		for range s.client().Events(t.Context(), 0, EventFilter{}) {
+		for _, err := range s.client().Events(t.Context(), 0, EventFilter{}) {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 	})
