@@ -236,7 +236,7 @@ func suspended(k *kit) {
 }
 
 func descendant(k *kit) {
-	ref := k.start("sleep 300 & echo child $!; exit 0")
+	ref := k.start("setsid sleep 300 & echo child $!; exit 0") // keeps the terminal open
 	start := time.Now()
 	r := k.follow(ref, 0)
 	x := k.exit(r)
