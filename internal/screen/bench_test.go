@@ -117,3 +117,24 @@ func BenchmarkSessions(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/1e9*100, "%core")
 }
+
+func BenchmarkCheckpoint(b *testing.B) {
+	t := New(80, 24, Options{})
+	t.Write(sample.LS(1 << 20))
+	var size int
+	for b.Loop() {
+		size = len(t.Checkpoint())
+	}
+	b.ReportMetric(float64(size)/1024, "KiB")
+}
+
+func BenchmarkRestore(b *testing.B) {
+	t := New(80, 24, Options{})
+	t.Write(sample.LS(1 << 20))
+	saved := t.Checkpoint()
+	for b.Loop() {
+		if _, err := Restore(saved); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

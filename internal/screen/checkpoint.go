@@ -8,13 +8,15 @@ import (
 )
 
 // A checkpoint is checkpointMagic, a version, then as uvarints columns, rows
-// and history limit, then a Snapshot with all the history, and a CRC-32 of
-// all before it. The snapshot is exact (a property the fuzz tests hold), so
+// and history limit, then a Snapshot with all the history in packed pieces,
+// each after its length as uvarint, and a CRC-32 of all before it. The
+// snapshot is exact (a property the fuzz tests hold), so
 // there is no second description of the state to keep in step.
 const (
 	checkpointMagic   = "tendscreen"
 	checkpointVersion = 1
 	maxHistory        = 1 << 24
+	pieceSize         = 1<<16 - 1
 )
 
 // ErrCheckpoint says that bytes are no checkpoint this version can read: to
@@ -28,7 +30,13 @@ func (t *Terminal) Checkpoint() []byte {
 	for _, n := range [...]int{t.cols, t.rows, t.history.limit} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
-	b = append(b, t.Snapshot(-1)...)
+	table := new([tableSize]uint16)
+	for shot := t.Snapshot(-1); len(shot) > 0; {
+		n := min(len(shot), pieceSize)
+		packed := compress(nil, shot[:n], table)
+		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
+		shot = shot[n:]
+	}
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
 }
 
@@ -60,6 +68,13 @@ func Restore(b []byte) (*Terminal, error) {
 		opts.History = -1
 	}
 	t := New(sizes[0], sizes[1], opts)
-	_, err := t.Write(body)
-	return t, err
+	for len(body) > 0 {
+		n, size := binary.Uvarint(body)
+		if size <= 0 || n > uint64(len(body)-size) {
+			return nil, fmt.Errorf("%w: cut", ErrCheckpoint)
+		}
+		t.parser.parse(t, decompress(nil, body[size:size+int(n)]))
+		body = body[size+int(n):]
+	}
+	return t, nil
 }

@@ -128,9 +128,22 @@ func rowText(enc []byte) (text, runs []byte) {
 
 // decode is the row of enc, as many cells wide as it needs.
 func (p *pens) decode(enc []byte) *row {
+	text, _ := rowText(enc)
+	r := &row{cells: make([]cell, 0, len(text))}
+	p.decodeInto(r, enc)
+	return r
+}
+
+// decodeInto makes r the row of enc.
+func (p *pens) decodeInto(r *row, enc []byte) {
 	text, runs := rowText(enc)
-	r := &row{wrapped: enc[0]&rowWrapped != 0, cells: make([]cell, 0, len(text))}
+	r.wrapped, r.cells = enc[0]&rowWrapped != 0, r.cells[:0]
 	for len(text) > 0 {
+		if text[0] >= ' ' && text[0] < utf8.RuneSelf {
+			r.cells = append(r.cells, cell{ch: uint32(text[0])})
+			text = text[1:]
+			continue
+		}
 		c, n := p.decodeCell(text)
 		text = text[n:]
 		r.cells = append(r.cells, c)
@@ -148,7 +161,6 @@ func (p *pens) decode(enc []byte) *row {
 		}
 	}
 	r.n = len(r.cells)
-	return r
 }
 
 func (p *pens) decodeCell(text []byte) (cell, int) {

@@ -183,6 +183,33 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Reading allocates for the history only: not by the byte.
+func TestAllocations(t *testing.T) {
+	for _, s := range sample.Streams {
+		data := s.Make(256 << 10)
+		term := New(80, 24, Options{})
+		term.Write(data)
+		if n := testing.AllocsPerRun(3, func() { term.Write(data) }); n > float64(len(data)>>10) {
+			t.Errorf("%s: %.0f allocations for %d KiB", s.Name, n, len(data)>>10)
+		}
+	}
+}
+
+// Time is linear in the input: what costs most a byte, costs a bounded amount.
+func TestCostlyInput(t *testing.T) {
+	for _, s := range []string{"\x1b[65535b", "a\x1b[65535b", "\x1b[65535L", "\x1b[65535S", "\x1b#8", "\x1b[?1049h\x1b[?1049l", "\x1b]8;;http://x/\x07", "\x1b[1;1;1;1;1;1;1;1;1m",
+		"a\u0301\u0301\u0301\u0301", "👩\u200d", "\x1b[?2026hx\x1b[?2026l", "\x1b7\x1b8", "\x1bP", "\x1b[99999I"} {
+		term := New(80, 24, Options{})
+		for range 2000 {
+			term.Write([]byte(s))
+		}
+		term.Write([]byte("\x1b[?2026l\x18\x1bcok"))
+		if text(term) != "ok" {
+			t.Errorf("after %q: %q", s, text(term))
+		}
+	}
+}
+
 // noise is text that does not pack: every cell another character and colour.
 func noise(size int) []byte {
 	var b []byte

@@ -33,6 +33,18 @@ type block struct {
 // len is how many rows there are.
 func (h *history) len() int { return h.lines - h.gone }
 
+// size guesses how many bytes show the last n rows, all if n is negative.
+func (h *history) size(n int) int {
+	total := 0
+	for _, b := range h.blocks {
+		total += max(b.size, len(b.data))
+	}
+	if n >= 0 && n < h.lines {
+		total = total / h.lines * n
+	}
+	return total * 5 / 4
+}
+
 // push adds a copy of r as the newest row.
 func (h *history) push(r *row, p *pens) {
 	if h.limit == 0 {

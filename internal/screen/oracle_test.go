@@ -19,7 +19,7 @@ type input struct {
 }
 
 // edges reads testdata/edges.txt for a size.
-func edges(t *testing.T, cols, rows int) []input {
+func edges(t testing.TB, cols, rows int) []input {
 	t.Helper()
 	text, err := os.ReadFile("testdata/edges.txt")
 	if err != nil {

@@ -83,6 +83,7 @@ func (p *painter) row(r *row) {
 			continue
 		}
 		x += p.cell(c, x, x == p.cols-1 && r.wrapped)
+		x += p.ascii(r.cells[x:n], c.pen)
 	}
 }
 
@@ -95,6 +96,22 @@ func (p *painter) join(r, next *row) {
 		return
 	}
 	p.wrap(r.cells[p.cols-1], next)
+}
+
+// ascii prints what may follow a character printed with the same pen without
+// further thought: more ASCII, unless the character is no ASCII itself. It
+// returns the number of cells.
+func (p *painter) ascii(cells []cell, pen uint16) int {
+	if len(p.text) != 1 {
+		return 0
+	}
+	n := 0
+	for n < len(cells) && cells[n].pen == pen && cells[n].flag == 0 && cells[n].ch-0x20 < 0x5f {
+		p.dst = append(p.dst, byte(cells[n].ch))
+		n++
+	}
+	p.text = p.dst[len(p.dst)-1:]
+	return n
 }
 
 // gap skips unprinted cells, colouring them where they have a background.

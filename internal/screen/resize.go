@@ -77,7 +77,7 @@ func (t *Terminal) reflow(cols, rows int, marks [2]*cursor) {
 		top = at // the cursor's line stays; what is far below it goes
 	}
 	for top == 0 && full && len(f.rows) < rows && t.history.len() > 0 {
-		f.prepend(rewrap(t.pullAny(), cols))
+		f.prepend(rewrap(t.pullAny(), cols), cols)
 		top = max(len(f.rows)-rows, 0)
 	}
 	for _, r := range f.rows[:top] {
@@ -217,7 +217,11 @@ func (f *flow) follow(r *row) *row {
 	return f.next()
 }
 
-func (f *flow) prepend(rows []*row) {
+func (f *flow) prepend(rows []*row, cols int) {
+	for _, r := range rows {
+		r.cells = append(r.cells, make([]cell, cols-len(r.cells))...)
+		r.live = true
+	}
 	f.rows = append(rows, f.rows...)
 	for k := range f.at {
 		f.at[k].row += len(rows)
@@ -225,17 +229,13 @@ func (f *flow) prepend(rows []*row) {
 }
 
 // rewrap wraps the rows of one logical line to cols columns; the last one may
-// go on elsewhere.
+// go on elsewhere. The rows may have fewer cells than that.
 func rewrap(line []*row, cols int) []*row {
 	fits := true
 	for _, r := range line {
 		fits = fits && r.n <= cols && (!r.wrapped || r.n == cols)
 	}
 	if fits {
-		for _, r := range line {
-			r.cells = append(r.cells, make([]cell, cols-len(r.cells))...)
-			r.live = true
-		}
 		return line
 	}
 	f := flow{cols: cols}

@@ -144,7 +144,9 @@ func FuzzStream(f *testing.F) {
 }
 
 func FuzzBytes(f *testing.F) {
-	f.Add([]byte("a\x1b[31mb\xe4\xb8\x96\r\n"), uint16(3))
+	for i, in := range edges(f, 12, 4) {
+		f.Add([]byte(in.data), uint16(i))
+	}
 	f.Fuzz(func(t *testing.T, in []byte, cut uint16) {
 		if len(in) > 2000 {
 			return

@@ -20,7 +20,7 @@ const resetModes = "\x1b[?2026l\x1b[?1047l\x1b[?6l\x1b[r\x1b[4l\x1b[20l\x1b[?7h\
 //
 // What lies in the receiver's own scrollback is not touched.
 func (t *Terminal) Snapshot(history int) []byte {
-	p := &painter{dst: make([]byte, 0, 4096+t.cols*t.rows*2), cols: t.cols, pens: &t.pens}
+	p := &painter{dst: make([]byte, 0, 4096+t.cols*t.rows*2+t.history.size(history)), cols: t.cols, pens: &t.pens}
 	p.put("\x18\x1b\\" + resetModes) // whatever sequence the receiver is in ends first
 	end := t.history.len()
 	shown := t.shownHistory()
@@ -113,12 +113,17 @@ func (p *painter) rows(rows []*row) {
 func (t *Terminal) paintHistory(p *painter, from, end int, first *row) {
 	scratch, live := newPens(), p.pens
 	p.pens = &scratch
-	var line []*row // the rows of a logical line
+	var line []*row // the rows of a logical line, of the first of those in use
+	var rows []*row
 	t.history.walk(from, end, func(enc []byte) {
 		if len(line) == 0 && scratch.full() {
 			scratch = newPens()
 		}
-		r := scratch.decode(enc)
+		if len(line) == len(rows) {
+			rows = append(rows, &row{})
+		}
+		r := rows[len(line)]
+		scratch.decodeInto(r, enc)
 		line = append(line, r)
 		if !r.wrapped {
 			p.rows(rewrap(line, p.cols))
