@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // lingerFor is how long a holder stays after its agent's end for somebody who
@@ -196,6 +197,22 @@ func (h *holder) over() bool {
 
 func (h *holder) agentGone() bool { return !h.rec.Agent.Alive() }
 
+// readable reports whether the terminal has output that was not read yet: on a
+// busy machine our own reading may be what is late.
+func (h *holder) readable() bool {
+	raw, err := h.master.SyscallConn()
+	if err != nil {
+		return false
+	}
+	ready := false
+	_ = raw.Control(func(fd uintptr) {
+		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor
+		n, err := unix.Poll(p, 0)
+		ready = err == nil && n > 0 && p[0].Revents&unix.POLLIN != 0
+	})
+	return ready
+}
+
 // settle waits until the terminal has been silent for a while.
 func (h *holder) settle(drained <-chan struct{}) {
 	for {
@@ -212,7 +229,7 @@ func (h *holder) settle(drained <-chan struct{}) {
 		h.mu.Lock()
 		quiet := h.read.Equal(before)
 		h.mu.Unlock()
-		if quiet {
+		if quiet && !h.readable() {
 			return
 		}
 	}

@@ -236,7 +236,9 @@ func suspended(k *kit) {
 }
 
 func descendant(k *kit) {
-	ref := k.start("setsid sleep 300 & echo child $!; exit 0") // keeps the terminal open
+	// The child is in a session of its own before its parent ends, and keeps the
+	// terminal open.
+	ref := k.start("setsid sh -c 'echo child $$ > up; exec sleep 300' & until [ -s up ]; do sleep 0.02; done; cat up; exit 0")
 	start := time.Now()
 	r := k.follow(ref, 0)
 	x := k.exit(r)
