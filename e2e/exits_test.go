@@ -143,6 +143,18 @@ func TestB53AnAgentThatNeverStarts(t *testing.T) {
 	}
 }
 
+func TestB53AnAgentThatSaysGoodbyeAndStays(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, old, "TEND_STALL=2s")
+	s := w.start(nil, fake(`print \x1b[?1049h\x1b[?2004hat work`, "sleep 1500ms", `print \x1b[?2004l\x1b[?1049lTo go on: resume abc\r\n`, "hang"))
+	got := w.until(s.ID, "attention")
+	if w.cause(got) != "stalled" || got.Process.Phase != "running" || got.Closed != nil {
+		t.Fatalf("%s, %+v", w.cause(got), got.Process)
+	}
+	w.tend("stop", s.ID)
+	w.until(s.ID, "dead")
+}
+
 func TestB59StopEndsTheWholeTree(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,6 +16,7 @@ type known struct {
 	since   time.Time // when state began, on the clock of the events
 	guessed time.Time // when state was expected rather than told
 	stopped bool
+	stall   time.Duration // without progress for so long is no rest
 }
 
 // guessLimit is how long an expected state is believed that Know does not tell.
@@ -44,6 +45,7 @@ func (w *Watch) Know(s session.Session) {
 	w.believe(s.State, latest(w.now, s.Life.StateAt))
 	k.guessed = time.Time{}
 	k.told, k.turn, k.kind, k.stopped = s.State, s.Turn.Number, s.Spec.Kind, s.Process.Stopped
+	k.stall = s.Spec.Policy.Stall
 	k.cause = ""
 	if s.Attention != nil {
 		k.cause = s.Attention.Cause

@@ -38,6 +38,9 @@ type seen struct {
 	quietFor  time.Time // the standstill for which quiet was said
 	// progressAt is when progress was last said.
 	progressAt time.Time
+	dressed    bool      // it has had a screen or an input line of its own
+	leftAt     time.Time // when it gave them up, zero while it has them
+	leftFor    time.Time // the giving up that was told
 }
 
 // burst is changes of the screen that nobody typed and that belong together.
@@ -74,6 +77,7 @@ func (w *Watch) look() {
 	moved := changed || raw != s.raw || s.titled
 	s.fold, s.raw, s.titled = fold, raw, false
 	s.lookAt = time.Time{}
+	w.dress()
 	if !moved {
 		return
 	}

@@ -154,6 +154,7 @@ var rules = []rule{
 	{(*Watch).readyDue, (*Watch).ready},
 	{(*Watch).progressDue, (*Watch).progress},
 	{(*Watch).quietDue, (*Watch).quiet},
+	{(*Watch).farewellDue, (*Watch).farewell},
 }
 
 // next is the rule that is due first.
@@ -207,7 +208,7 @@ func (w *Watch) shift(by time.Duration) {
 	s, t, o := &w.seen, &w.typed, &w.word
 	times := []*time.Time{
 		&w.known.since, &w.known.guessed,
-		&s.lookAt, &s.frameAt, &s.movedAt, &s.changedAt, &s.stirFrom, &s.quietFor, &s.progressAt,
+		&s.lookAt, &s.leftAt, &s.leftFor, &s.frameAt, &s.movedAt, &s.changedAt, &s.stirFrom, &s.quietFor, &s.progressAt,
 		&s.burst.from, &s.burst.last, &t.keyAt, &t.echoUntil, &t.interruptAt, &t.submit.at,
 		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.countFrom,
 	}
