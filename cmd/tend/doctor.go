@@ -113,9 +113,9 @@ func (p *program) repair(ctx context.Context) error {
 // unlocked reports whether no daemon holds the state folder.
 func (p *program) unlocked() bool {
 	lock, err := sqlite.Lock(p.dirs.lock())
-	if err != nil {
-		return false
+	var locked *sqlite.LockedError
+	if err == nil {
+		_ = lock.Release()
 	}
-	_ = lock.Release()
-	return true
+	return !errors.As(err, &locked) // another error is the daemon's to explain
 }

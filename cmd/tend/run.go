@@ -13,9 +13,6 @@ import (
 	"github.com/tendhq/tend/api"
 )
 
-// maxArgument is the kernel's limit for one argument, in bytes (MAX_ARG_STRLEN).
-const maxArgument = 128 << 10
-
 type runOptions struct {
 	api.CreateRequest
 	env    []string
@@ -77,11 +74,6 @@ func (p *program) start(ctx context.Context, o runOptions) error {
 
 // complete fills the request in and refuses what cannot work.
 func (p *program) complete(o *runOptions) error {
-	for _, a := range o.Argv {
-		if len(a) >= maxArgument {
-			return usagef("an argument of %d bytes is too long for this system (at most %d): put it into a file, or send it as a prompt", len(a), maxArgument-1)
-		}
-	}
 	if !utf8.ValidString(o.Prompt) || !utf8.ValidString(o.Name) {
 		return usagef("the prompt and the name must be valid UTF-8")
 	}

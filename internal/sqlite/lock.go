@@ -91,7 +91,9 @@ func writeAt(f *os.File, text string) error {
 	return err
 }
 
-// holder is the process named in a lock file, 0 when there is none.
+// holder is the living process named in a lock file, 0 when there is none: one
+// that has just won has not written its number yet, and the file still names
+// the one before it.
 func holder(f *os.File) int {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, 64))
 	if err != nil {
@@ -99,7 +101,7 @@ func holder(f *os.File) int {
 	}
 	first, _, _ := strings.Cut(string(text), " ")
 	pid, err := strconv.Atoi(first)
-	if err != nil || pid < 0 {
+	if err != nil || pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 		return 0
 	}
 	return pid
