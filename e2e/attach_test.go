@@ -86,7 +86,8 @@ func (n *window) left() {
 	done := make(chan error, 1)
 	go func() { done <- n.cmd.Wait() }()
 	select {
-	case <-done:
+	case err := <-done:
+		_ = err // its code is not what this is about
 	case <-time.After(20 * time.Second):
 		n.Fatalf("attach does not end:\n%s", n.text())
 	}
@@ -198,5 +199,32 @@ func TestB43ASuspendedAgentIsShownAsSuch(t *testing.T) {
 	w.ok(syscall.Kill(w.show(s.ID).Process.PID, syscall.SIGCONT))
 	if got := w.until(s.ID, "busy"); got.Process.Run != 1 || got.Process.Suspended {
 		t.Fatalf("%+v", got.Process)
+	}
+}
+
+func TestB67QueriesAreAnsweredOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, old)
+	s := w.start(nil, fake("log "+w.path("typed"), "raw", "state idle", "sleep 1s", `print \x1b[6n\x1b[c\x1b[?2026$p\x1b]11;?\x07`, "composer silent"))
+	w.until(s.ID, "ready")
+	for range 3 { // viewers that come before, at and after it, each twice
+		for range 2 {
+			n := w.open("attach", s.ID)
+			n.sees(">")
+			n.keys("\x11")
+			n.left()
+		}
+	}
+	w.kill9()
+	w.tend("ls") // a new daemon replays the output
+	w.tend("send", s.ID, "over", "--wait")
+	typed := w.typed()
+	for _, q := range []string{"R", "c", "$y"} {
+		if n := strings.Count(typed, q); n > 1 {
+			t.Errorf("%q was answered %d times: %q", q, n, typed)
+		}
+	}
+	if !strings.Contains(typed, "\x1b[?") {
+		t.Errorf("nothing was answered: %q", typed)
 	}
 }

@@ -23,15 +23,16 @@ const repeatAfter = 5 * time.Second
 // were cut: the screen is looked at between times, never between two pieces of
 // the same time.
 type Watch struct {
-	term  *screen.Terminal
-	now   time.Time // of the event or rule at work
-	out   []session.Event
-	known known
-	seen  seen
-	typed typed
-	word  word
-	turn  printed
-	said  [saidKinds]time.Time // since the known state last changed
+	term    *screen.Terminal
+	now     time.Time // of the event or rule at work
+	out     []session.Event
+	answers []byte // to device queries, not yet taken
+	known   known
+	seen    seen
+	typed   typed
+	word    word
+	turn    printed
+	said    [saidKinds]time.Time // since the known state last changed
 	// readTo is the offset before which an earlier watch has taken evidence.
 	readTo int64
 	past   bool // the output at work lies before readTo: it is no news
@@ -119,7 +120,23 @@ func (w *Watch) hear(e screen.Event) {
 		}
 	case screen.AgentState, screen.PromptMark:
 		w.mark(e)
+	case screen.Query:
+		if !w.past && len(w.answers)+len(e.Reply) <= maxAnswers {
+			w.answers = append(w.answers, e.Reply...)
+		}
 	}
+}
+
+// maxAnswers bounds what is answered to one piece of output, in bytes.
+const maxAnswers = 4096
+
+// Answers is what the terminal replies to the device queries of the last Feed,
+// once: on behalf of all who look on, whose own terminals never see a query.
+// Output that is only replayed is not answered again.
+func (w *Watch) Answers() []byte {
+	out := w.answers
+	w.answers = nil
+	return out
 }
 
 // Tick is to be called when the time of Wake has come: what did not happen

@@ -44,7 +44,7 @@ func newHeadless(t testing.TB) *headless {
 	}
 	t.Cleanup(func() {
 		in.Close()
-		cmd.Wait()
+		_ = cmd.Wait()
 	})
 	return &headless{in, bufio.NewReaderSize(out, 1<<20)}
 }

@@ -48,9 +48,9 @@ func pane(dir string) error {
 		if err != nil {
 			return err
 		}
-		os.Stdout.WriteString("\x18\x1b[?1049l\x1b[?47l\x1bc")
-		os.Stdout.Write(data)
-		os.Stdout.WriteString("\x1b[5n")
+		_, _ = os.Stdout.WriteString("\x18\x1b[?1049l\x1b[?47l\x1bc")
+		_, _ = os.Stdout.Write(data)
+		_, _ = os.Stdout.WriteString("\x1b[5n")
 		if err := readUntil(os.Stdin, "\x1b[0n"); err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func newTmuxPane(t *testing.T, cols, rows int) *tmuxPane {
 	}
 	p := &tmuxPane{dir: dir, cols: cols, rows: rows}
 	t.Cleanup(func() {
-		p.cmd("kill-server").Run()
+		_ = p.cmd("kill-server").Run()
 		os.RemoveAll(dir)
 	})
 	for _, name := range []string{"in", "out"} {
@@ -142,7 +142,7 @@ func (p *tmuxPane) control(t *testing.T) {
 	p.answer(t) // of the attaching itself
 	t.Cleanup(func() {
 		commands.Close()
-		client.Wait()
+		_ = client.Wait()
 	})
 }
 

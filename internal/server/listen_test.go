@@ -126,7 +126,7 @@ func TestPeerUIDIsOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	ours, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)

@@ -157,6 +157,7 @@ func trust(s Source) int {
 		return 2
 	case FromQuiet:
 		return 1
+	case FromTerminal:
 	}
 	return 0
 }

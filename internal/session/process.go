@@ -132,6 +132,7 @@ const (
 	FromScreen     Source = "screen"
 	FromQuiet      Source = "quiet"
 	FromSupervisor Source = "supervisor" // deadlines, reconciling
+	FromTerminal   Source = "terminal"   // the terminal's answer to a device query; no evidence
 )
 
 // TerminalEvent is what a host tells about a run's terminal, in order.

@@ -37,6 +37,9 @@ type Reader interface {
 	Tick(at time.Time) []session.Event
 	// Wake is when Tick has something to say, zero when it has not.
 	Wake() time.Time
+	// Answers is what the terminal replies to the device queries in what was
+	// fed, once, nil when there was none.
+	Answers() []byte
 	// Know tells the reader the session as it now is, after each change, so
 	// that it says only what would be news.
 	Know(s session.Session)

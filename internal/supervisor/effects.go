@@ -66,7 +66,7 @@ func (a *actor) start(host Host, s session.Session, e session.StartProcess) {
 		return
 	}
 	a.say(e.Ref.Run, session.FromHolder, session.Launched{Proof: sight.Process, StartedAt: sight.StartedAt})
-	a.watchRun(host, e.Ref, 0)
+	a.watchRun(host, e.Ref, 0, 0)
 }
 
 func (a *actor) launchFailed(ref session.RunRef, err error) {

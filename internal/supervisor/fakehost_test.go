@@ -290,6 +290,7 @@ func lineMeans(line string) session.What {
 
 func (l *lineAgent) Tick(time.Time) []session.Event { return nil }
 func (l *lineAgent) Wake() time.Time                { return time.Time{} }
+func (l *lineAgent) Answers() []byte                { return nil }
 func (l *lineAgent) Know(s session.Session)         { l.s = s }
 func (l *lineAgent) Submit() []byte                 { return []byte("\r") }
 func (l *lineAgent) Interrupt() []byte              { return []byte{3} }

@@ -47,7 +47,8 @@ func (a *actor) takeBack(ctx context.Context, s session.Session) {
 		a.say(ref.Run, session.FromHolder, a.endOf(nil, true, ""))
 	default:
 		// Alive, ended with a record, or not known now: following tells which.
-		a.watchRun(host, ref, s.Process.ReadTo)
+		_, _, end, _ := host.ReadOutput(ctx, ref, 0, nil)
+		a.watchRun(host, ref, s.Process.ReadTo, end)
 		if w := a.watching(); err == nil && sight.Exit != nil && w != nil {
 			select {
 			case <-w.done: // its end has been told

@@ -23,34 +23,38 @@ const hostLostAfter = 30 * time.Second
 // watch observes the terminal of one run. Its goroutine alone uses the emulator
 // and the readers.
 type watch struct {
-	a     *actor
-	host  Host
-	ref   session.RunRef
-	view  Watch
-	calls chan func()
-	news  chan session.Session // the newest session, for the reader
-	done  chan struct{}
+	a       *actor
+	host    Host
+	ref     session.RunRef
+	view    Watch
+	calls   chan func()
+	news    chan session.Session // the newest session, for the reader
+	done    chan struct{}
+	answers chan []byte // to device queries
 
 	offset  int64 // output consumed
 	saved   int64 // offset of the newest checkpoint
 	taken   int64 // evidence before this offset was taken by an earlier daemon
+	replay  int64 // output before this offset was there when we came: its queries are not answered
 	viewers int
 	moved   *feed // something was fed to the screen
 }
 
-// watchRun starts to observe a run, once.
-func (a *actor) watchRun(host Host, ref session.RunRef, taken int64) {
+// watchRun starts to observe a run, once. Output before replay was there already
+// and evidence before taken is on record.
+func (a *actor) watchRun(host Host, ref session.RunRef, taken, replay int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.watch != nil && a.watch.ref == ref {
 		return
 	}
 	w := &watch{
-		a: a, host: host, ref: ref, taken: taken, moved: newFeed(),
-		calls: make(chan func()), news: make(chan session.Session, 1), done: make(chan struct{}),
+		a: a, host: host, ref: ref, taken: taken, replay: replay, moved: newFeed(),
+		answers: make(chan []byte, maxUnread), calls: make(chan func()), news: make(chan session.Session, 1), done: make(chan struct{}),
 	}
 	a.watch = w
 	a.sup.work.Go(w.run)
+	a.sup.work.Go(w.writeAnswers)
 }
 
 // know hands the reader the session as it now is; only the newest counts.
@@ -218,6 +222,9 @@ func (w *watch) feedReader(e session.TerminalEvent) {
 		w.offset = e.Offset + int64(len(e.Data))
 		if len(e.Data) > 0 {
 			w.tell(w.view.Reader.Feed(now(), e))
+			if b := w.view.Reader.Answers(); e.Offset >= w.replay {
+				w.answer(b)
+			}
 		}
 		if w.offset-w.saved >= checkpointEvery {
 			w.checkpoint()
@@ -226,6 +233,32 @@ func (w *watch) feedReader(e session.TerminalEvent) {
 		w.tell(w.view.Reader.Feed(now(), e))
 	}
 	w.moved.advance(0)
+}
+
+// maxUnread is how many answers may wait for an agent that does not read them.
+const maxUnread = 16
+
+// answer replies to device queries, in order and without waiting for the agent.
+func (w *watch) answer(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	select {
+	case w.answers <- b:
+	default: // it asks and does not read
+	}
+}
+
+func (w *watch) writeAnswers() {
+	for {
+		select {
+		case b := <-w.answers:
+			// A terminal that cannot be written to is ending, and that is told.
+			_ = w.host.Write(w.a.sup.ctx, w.ref, session.Input{By: session.FromTerminal, Data: b})
+		case <-w.done:
+			return
+		}
+	}
 }
 
 func (w *watch) tell(events []session.Event) {

@@ -72,8 +72,8 @@ func (in *input) note(t typedInput) {
 	submitted := false
 	keys := stripReplies(t.data)
 	person := t.head.By == "person"
-	if person && len(keys) == 0 {
-		return // the viewer's terminal has answered a query; nobody typed
+	if len(keys) == 0 || t.head.By == "terminal" {
+		return // a terminal has answered a query; nobody typed
 	}
 	for i, b := range keys {
 		switch {

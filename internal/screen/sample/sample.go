@@ -70,7 +70,7 @@ func Vim(size int) []byte {
 func Unicode(size int) []byte {
 	parts := []string{"日本語のテキスト ", "Привет мир ", "안녕하세요 ", "naïve café ", "नमस्ते ", "👩‍👩‍👧‍👦 ", "🇫🇷🇩🇪 ", "✍️ 1️⃣ ",
 		"─────── ", "é́ ", "😀😃🏳️‍🌈 ", "plain words between "}
-	return repeat(size, func(b *bytes.Buffer, rng *rand.Rand, i int) {
+	return repeat(size, func(b *bytes.Buffer, rng *rand.Rand, _ int) {
 		for range 5 {
 			b.WriteString(parts[rng.IntN(len(parts))])
 		}
