@@ -103,13 +103,23 @@ func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) 
 		rec.Cols, rec.Rows = 80, 24
 	}
 	dir := h.Dir(ref)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the session's folder: %w", err)
+	err = os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = holder.WriteFile(dir, holder.LaunchFile, rec)
 	}
-	if err := holder.WriteFile(dir, holder.LaunchFile, rec); err != nil {
-		return fmt.Errorf("write the launch record: %w", err)
+	if err != nil {
+		return &session.LaunchError{Kind: "noRoom", Detail: fmt.Sprintf("the launch record cannot be written below %s: %v: make room, or make it writable", h.cfg.StateDir, cause(err))}
 	}
 	return nil
+}
+
+// cause is the system's word within an error.
+func cause(err error) error {
+	var no syscall.Errno
+	if errors.As(err, &no) {
+		return no
+	}
+	return err
 }
 
 // terminalEnv is env with what a terminal of ours is called.
@@ -163,7 +173,7 @@ func (h *Host) spawn(ctx context.Context, dir string) error {
 	logFile, err := os.OpenFile(filepath.Join(dir, "holder.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		_ = told.Close()
-		return fmt.Errorf("open the holder's log: %w", err)
+		return &session.LaunchError{Kind: "noRoom", Detail: fmt.Sprintf("the holder's log cannot be written below %s: %v", h.cfg.StateDir, cause(err))}
 	}
 	defer logFile.Close()
 	c := exec.Command(h.cfg.HoldArgv[0], append(h.cfg.HoldArgv[1:len(h.cfg.HoldArgv):len(h.cfg.HoldArgv)], dir)...)

@@ -48,9 +48,20 @@ func (v *saver) commit(ctx context.Context, c session.Change, command bool) (seq
 		seq, err = v.store.Commit(ctx, c)
 	}
 	if err == nil || command || !errors.Is(err, session.ErrStoreUnavailable) {
-		return seq, nil, err
+		return seq, nil, forPeople(err)
 	}
 	return 0, v.queue(c, err), nil
+}
+
+// forPeople is a store's refusal without what we were doing around it.
+func forPeople(err error) error {
+	for {
+		u := errors.Unwrap(err)
+		if u == session.ErrStoreUnavailable || !errors.Is(u, session.ErrStoreUnavailable) { //nolint:errorlint // the bare sentinel says nothing
+			return err
+		}
+		err = u
+	}
 }
 
 func (v *saver) queue(c session.Change, cause error) <-chan struct{} {
