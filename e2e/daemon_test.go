@@ -314,3 +314,35 @@ func TestEventsFollow(t *testing.T) {
 	}
 	t.Fatal("the end was not told")
 }
+
+func TestRemovedSocketsComeBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.start(nil, w.composer(""))
+	w.until(s.ID, "ready")
+	all, err := filepath.Glob(w.path("run", "tend", "*"))
+	w.ok(err)
+	for _, p := range all {
+		w.ok(os.Remove(p))
+	}
+	w.eventually("the sockets are back", 12*time.Second, func() bool {
+		now, _ := filepath.Glob(w.path("run", "tend", "*"))
+		return len(now) == len(all)
+	})
+	w.tend("send", s.ID, "still here", "--wait")
+}
+
+func TestAKilledHolderIsNotGuessedAt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, old, "TEND_EXIT_TRUTH=2s")
+	s := w.start(nil, fake("state idle", "hang"))
+	w.until(s.ID, "ready")
+	for _, pid := range w.own() {
+		if pid != w.daemon() {
+			w.ok(syscall.Kill(pid, syscall.SIGKILL))
+		}
+	}
+	if got := w.until(s.ID, "attention"); w.cause(got) != "exitUnknown" || got.Process.Exit != nil && !got.Process.Exit.Unknown {
+		t.Fatalf("%s %+v", w.cause(got), got.Process.Exit)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"time"
 
@@ -75,6 +76,7 @@ func (p *program) answer(ctx context.Context, sup *supervisor.Supervisor, log *s
 	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(serving, listener, handler) }()
+	go p.keepSocket(serving, handler, log)
 	ready()
 	log.Info("serving", "socket", p.dirs.socket(), "version", version)
 	err = <-served
@@ -86,6 +88,36 @@ func (p *program) answer(ctx context.Context, sup *supervisor.Supervisor, log *s
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownLimit)
 	defer cancel()
 	return errors.Join(err, sup.Shutdown(last, stop))
+}
+
+// socketEvery is how soon a removed socket is made again.
+const socketEvery = 5 * time.Second
+
+// keepSocket listens again when somebody has removed the daemon's socket.
+func (p *program) keepSocket(ctx context.Context, handler *server.Handler, log *slog.Logger) {
+	look := time.NewTicker(socketEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		if _, err := os.Lstat(p.dirs.socket()); err == nil {
+			continue
+		}
+		err := p.dirs.make()
+		if err == nil {
+			var again net.Listener
+			if again, err = server.ListenUnix(p.dirs.socket(), log); err == nil {
+				log.Warn("the socket had been removed; listening again")
+				go func() { _ = server.Serve(ctx, again, handler) }() // its end is the daemon's
+			}
+		}
+		if err != nil {
+			log.Error("the socket is gone and cannot be made again", "error", err)
+		}
+	}
 }
 
 func (p *program) supervisorConfig(store *sqlite.Store, log *slog.Logger) supervisor.Config {

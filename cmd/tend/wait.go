@@ -93,7 +93,7 @@ func (p *program) await(ctx context.Context, c *api.Client, names []string, o wa
 		}
 		open[s.ID] = true
 		if !slices.Contains(o.until, s.State) && (passed == "" || !slices.Contains(o.until, passed)) && !(slices.Contains(o.until, "ended") && ended(s)) {
-			if ended(s) && s.State != "needsAttention" {
+			if s.View.Group == "ended" {
 				return failure{exitFailed, fmt.Sprintf("%s has ended (%s) without reaching %s", s.Name, s.View.Label, strings.Join(o.until, ", "))}
 			}
 			return nil

@@ -311,5 +311,10 @@ func (h *holder) listen() (net.Listener, error) {
 	_ = os.Remove(h.launch.Socket)
 	old := syscall.Umask(0o177)
 	defer syscall.Umask(old)
-	return net.Listen("unix", h.launch.Socket)
+	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: h.launch.Socket, Net: "unix"})
+	if err != nil {
+		return nil, err
+	}
+	ln.SetUnlinkOnClose(false) // the one in its place may be another's
+	return ln, nil
 }
