@@ -54,8 +54,10 @@ func (w *world) follow() <-chan api.Entry {
 	ctx, cancel := context.WithCancel(context.Background())
 	out := make(chan api.Entry, 1024)
 	w.Cleanup(cancel)
+	w.tend("status") // there is a daemon
 	client := api.NewClient(w.socket())
 	go func() {
+		defer close(out)
 		for e, err := range client.Events(ctx, api.FromNow, api.EventFilter{}) {
 			if err != nil {
 				return
@@ -128,12 +130,14 @@ func (w *world) throughTend(file string) {
 }
 
 func (w *world) throughTmux(file string) {
-	c := exec.Command("tmux", "-L", filepath.Base(w.dir), "-f", "/dev/null", "new-session", "-d", "cat "+file+"; tmux -L "+filepath.Base(w.dir)+" wait-for -S over")
-	c.Env = w.env
-	w.ok(c.Run())
-	c = exec.Command("tmux", "-L", filepath.Base(w.dir), "wait-for", "over")
-	c.Env = w.env
-	w.ok(c.Run())
+	tmux := func(args ...string) {
+		c := exec.Command("tmux", append([]string{"-L", filepath.Base(w.dir), "-f", "/dev/null"}, args...)...)
+		c.Env = w.env
+		w.ok(c.Run())
+	}
+	tmux("new-session", "-d", "cat "+file+"; tmux -L "+filepath.Base(w.dir)+" wait-for -S over; sleep 600")
+	tmux("wait-for", "over")
+	tmux("kill-server")
 }
 
 func (w *world) throughDtach(file string) {

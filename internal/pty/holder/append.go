@@ -1,7 +1,6 @@
 package holder
 
 import (
-	"errors"
 	"os"
 	"sync"
 )
@@ -91,12 +90,11 @@ func (l *Log) write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// sync makes everything durable.
-func (l *Log) sync() error {
+// flush writes what is held, if there is room now.
+func (l *Log) flush() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.held) > 0 || l.lost > 0 {
 		l.retry()
 	}
-	return errors.Join(l.full, l.file.Sync())
 }

@@ -59,7 +59,8 @@ func (h *holder) accept(ln net.Listener) {
 
 // keepSocket makes a removed socket anew.
 func (h *holder) keepSocket(ln net.Listener) {
-	for range time.NewTicker(5 * time.Second).C {
+	for {
+		awaitRemoval(h.launch.Socket)
 		if _, err := os.Lstat(h.launch.Socket); err == nil {
 			continue
 		}

@@ -37,7 +37,7 @@ type holder struct {
 	exit   *Exit
 	conns  map[*conn]bool
 	reaped chan struct{} // a child has ended
-	gone   chan struct{} // no child is left, or the agent has ended and is drained
+	dead   chan struct{} // the agent was reaped
 	acked  chan struct{}
 	once   sync.Once
 	stops  sync.WaitGroup
@@ -76,7 +76,7 @@ func (f *failure) Error() string { return f.Detail }
 
 func begin(dir string) (*holder, error) {
 	h := &holder{
-		dir: dir, conns: map[*conn]bool{}, reaped: make(chan struct{}, 1), gone: make(chan struct{}), acked: make(chan struct{}),
+		dir: dir, conns: map[*conn]bool{}, reaped: make(chan struct{}, 1), dead: make(chan struct{}), acked: make(chan struct{}),
 	}
 	if err := ReadFile(dir, LaunchFile, &h.launch); err != nil {
 		return nil, err
@@ -182,7 +182,13 @@ func (h *holder) drain() {
 				return
 			}
 			// The agent has closed its terminal and lives: it may open it again.
-			<-time.NewTimer(drainFor).C
+			// Or it is about to end, and its files are closed before it has.
+			t := time.NewTimer(drainFor)
+			select {
+			case <-t.C:
+			case <-h.dead:
+			}
+			t.Stop()
 		}
 	}
 }
@@ -195,7 +201,14 @@ func (h *holder) over() bool {
 	return h.exit != nil
 }
 
-func (h *holder) agentGone() bool { return !h.rec.Agent.Alive() }
+func (h *holder) agentGone() bool {
+	select {
+	case <-h.dead:
+		return true
+	default:
+		return false
+	}
+}
 
 // readable reports whether the terminal has output that was not read yet: on a
 // busy machine our own reading may be what is late.
@@ -268,9 +281,11 @@ func (h *holder) agentChanged(ws syscall.WaitStatus, got chan<- Exit) {
 	case ws.Continued():
 		h.tell(FSuspended, Flag{On: false})
 	case ws.Exited():
+		close(h.dead)
 		c := ws.ExitStatus()
 		got <- Exit{Version: Version, Code: &c, At: time.Now().UTC()}
 	case ws.Signaled():
+		close(h.dead)
 		s := int(ws.Signal())
 		got <- Exit{Version: Version, Signal: &s, At: time.Now().UTC()}
 	}
@@ -279,7 +294,7 @@ func (h *holder) agentChanged(ws syscall.WaitStatus, got chan<- Exit) {
 // ended writes the end down before anybody is told.
 func (h *holder) ended(e Exit) {
 	e.LeftBehind = descendants(os.Getpid())
-	_ = h.log.sync()
+	h.log.flush()
 	if err := WriteFile(h.dir, ExitFile, e); err != nil {
 		go h.writeLater(e) // a full disk: those who are connected are told all the same
 	}
