@@ -130,12 +130,15 @@ func (w *world) throughTend(file string) {
 }
 
 func (w *world) throughTmux(file string) {
+	server := fmt.Sprintf("%s-%d", filepath.Base(w.dir), time.Now().UnixNano()) // one that ends is not asked again
 	tmux := func(args ...string) {
-		c := exec.Command("tmux", append([]string{"-L", filepath.Base(w.dir), "-f", "/dev/null"}, args...)...)
+		c := exec.Command("tmux", append([]string{"-L", server, "-f", "/dev/null"}, args...)...)
 		c.Env = w.env
-		w.ok(c.Run())
+		if out, err := c.CombinedOutput(); err != nil {
+			w.Fatalf("tmux %v: %v %s", args, err, out)
+		}
 	}
-	tmux("new-session", "-d", "cat "+file+"; tmux -L "+filepath.Base(w.dir)+" wait-for -S over; sleep 600")
+	tmux("new-session", "-d", "cat "+file+"; tmux -L "+server+" wait-for -S over; sleep 600")
 	tmux("wait-for", "over")
 	tmux("kill-server")
 }
