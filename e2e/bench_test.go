@@ -229,7 +229,7 @@ func BenchmarkStart(b *testing.B) {
 		c.Env = w.env
 		start := time.Now()
 		w.ok(c.Start())
-		client := api.NewClient(w.socket())
+		client := api.NewClient(w.path("run", "tend", "tend.sock"))
 		for {
 			if _, err := client.Status(context.Background()); err == nil {
 				break
@@ -294,7 +294,10 @@ func archive(ctx context.Context, st *sqlite.Store, i, rows int) error {
 func BenchmarkAttach(b *testing.B) {
 	w := newWorld(b, old)
 	s := w.start(nil, fake("flood 50000000", "print THE-END", "hang"))
-	w.eventually("all is printed", time.Minute, func() bool { return strings.Contains(w.tend("logs", s.ID, "--tail", "3"), "THE-END") })
+	w.eventually("all is printed", time.Minute, func() bool {
+		v, err := api.NewClient(w.socket()).Screen(context.Background(), s.ID)
+		return err == nil && strings.Contains(strings.Join(v.Lines, ""), "THE-END")
+	})
 	var took []time.Duration
 	for b.Loop() {
 		took = append(took, w.attachTime(s.ID))
