@@ -296,3 +296,17 @@ func TestJSONKeepsEverything(t *testing.T) {
 		}
 	}
 }
+
+func TestB93UnsetTimesStartAFreshWindow(t *testing.T) {
+	for _, st := range []State{Starting, Busy} {
+		s := inState(st, Running)
+		s.Life.ArmedAt, s.Process.AgeFrom, s.Process.StartedAt = time.Time{}, time.Time{}, time.Time{}
+		s, _, err := checked(t, s, at(time.Hour, Loaded{}))
+		must(t, err)
+		for _, d := range Deadlines(s) {
+			if d.At.Before(epoch.Add(time.Hour)) {
+				t.Errorf("%s: %s is due at once", st, d.Kind)
+			}
+		}
+	}
+}
