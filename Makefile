@@ -72,6 +72,7 @@ bench: ## the benchmarks, as a table with ratios and goals
 
 soak: setup ## the long tests too
 	go test -tags soak -count=1 -timeout 60m $(TESTFLAGS) $(PKGS)
+	@tools/fuzz.sh 60s ''
 
 stress: setup ## five times, in random order, under the race detector
 	CGO_ENABLED=1 go test -race -count=5 -shuffle=on -timeout 60m $(TESTFLAGS) $(PKGS)
