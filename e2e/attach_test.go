@@ -26,6 +26,7 @@ type window struct {
 	term *screen.Terminal
 	raw  strings.Builder
 	more chan struct{}
+	over chan struct{} // everything was read
 }
 
 func (w *world) open(args ...string) *window {
@@ -34,8 +35,9 @@ func (w *world) open(args ...string) *window {
 	c.Env = w.env
 	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: 90, Rows: 25})
 	w.ok(err)
-	n := &window{world: w, tty: tty, cmd: c, term: screen.New(90, 25, screen.Options{}), more: make(chan struct{}, 1)}
+	n := &window{world: w, tty: tty, cmd: c, term: screen.New(90, 25, screen.Options{}), more: make(chan struct{}, 1), over: make(chan struct{})}
 	go func() {
+		defer close(n.over)
 		buf := make([]byte, 4096)
 		for {
 			k, err := tty.Read(buf)
@@ -60,6 +62,13 @@ func (n *window) text() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return strings.Join(n.term.Text(), "\n")
+}
+
+// bytes is everything that was written to the terminal.
+func (n *window) bytes() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.raw.String()
 }
 
 func (n *window) sees(text string) {
@@ -91,6 +100,7 @@ func (n *window) left() {
 	case <-time.After(20 * time.Second):
 		n.Fatalf("attach does not end:\n%s", n.text())
 	}
+	<-n.over
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	m := n.term.Modes()
@@ -109,7 +119,7 @@ func TestAttachShowsTheScreenAndLeavesItRunning(t *testing.T) {
 	w.until(s.ID, "ready")
 	n := w.open("attach", s.ID)
 	n.sees("HELLO THERE")
-	if !strings.Contains(n.raw.String(), "leaves it running") {
+	if !strings.Contains(n.bytes(), "leaves it running") {
 		t.Error("it does not say how to leave")
 	}
 	n.keys("abc\r")
@@ -150,8 +160,8 @@ func TestAttachSaysHowTheAgentEnded(t *testing.T) {
 	n.sees("HELLO THERE")
 	w.ok(syscall.Kill(w.show(s.ID).Process.PID, syscall.SIGKILL))
 	n.left()
-	if !strings.Contains(n.raw.String(), "killed by SIGKILL") {
-		t.Errorf("it does not say how it ended: %.300q", n.raw.String())
+	if !strings.Contains(n.bytes(), "killed by SIGKILL") {
+		t.Errorf("it does not say how it ended: %.300q", n.bytes())
 	}
 	killed := w.start(nil, fake("state idle", fancy, "hang"))
 	w.until(killed.ID, "ready")
