@@ -202,9 +202,10 @@ func TestStoppingCutsAStreamThatLags(t *testing.T) {
 		f.commit("01A", 3*journalPage)
 		p, _, stop := servePipes(t, Config{Service: f})
 		c := p.send(t, "GET /api/v1/events?since=0&follow=false HTTP/1.1\r\nHost: tend\r\n\r\n")
+		synctest.Wait() // the stream hangs in its first page
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
-		synctest.Wait() // the stream hangs in its first page
+		synctest.Wait()
 		data, err := io.ReadAll(c)
 		if err != nil || !strings.Contains(string(data), "id: 1\n") || strings.HasSuffix(string(data), "0\r\n\r\n") {
 			t.Errorf("%d bytes, ending in %q, %v", len(data), data[max(0, len(data)-20):], err)
