@@ -124,6 +124,8 @@ func (t *step) stale() string {
 		return ""
 	case t.s.Ended():
 		return "the process has ended"
+	case t.s.Resume.FailedRun == t.s.Process.Run:
+		return "this attempt to resume has failed, and is being stopped"
 	case t.e.Turn != 0 && t.e.Turn < t.s.Turn.Number:
 		return fmt.Sprintf("news of turn %d, the present turn is %d", t.e.Turn, t.s.Turn.Number)
 	case t.e.At.Before(t.s.Evidence.At) && trust(t.e.Source) < trust(t.s.Evidence.Source):
@@ -180,17 +182,15 @@ func (t *step) to(st State, usual string) {
 	if st != WaitingOnInput {
 		t.s.Waiting = nil
 	}
+	if st != Resuming {
+		t.s.Resume.NextAt = time.Time{}
+	}
 	if st != NeedsAttention {
 		t.s.Attention, t.s.Interrupts = nil, ""
 	}
-	if !t.s.Ended() && pastStart(st) {
-		t.s.Process.WasReady = true
+	if !t.s.Ended() && (st == Ready || st == Busy || st == Idle || st == Done) {
+		t.s.Process.WasReady = true // a question may be about the start itself
 	}
-}
-
-// pastStart reports states that only an agent that has come up can be in.
-func pastStart(st State) bool {
-	return st == Ready || st == Busy || st == WaitingOnInput || st == Idle || st == Done
 }
 
 func (t *step) attention(c Cause, detail string) {
@@ -226,6 +226,7 @@ func (t *step) launch(st State, why string) {
 	t.s.Life.Intent = NoIntent
 	t.s.Life.Closed = nil
 	t.s.Resume.ReadyAt, t.s.Resume.ProvenAt, t.s.Resume.NextAt = time.Time{}, time.Time{}, time.Time{}
+	t.s.Resume.Unproven = st == Resuming
 	t.to(st, why)
 	t.do(startEffect(t.s))
 }
@@ -241,13 +242,19 @@ func (t *step) launched(w Launched) {
 		p.StartedAt, p.AgeFrom = t.e.At, t.e.At
 	}
 	t.s.Life.ArmedAt = t.e.At
-	if t.s.Spec.Kind == Job {
+	if t.s.Spec.Kind == Job && t.s.State == Starting {
 		t.openTurn("")
 		t.to(Busy, "the job runs")
 	}
-	if t.s.Life.Intent != NoIntent {
+	if toBeStopped(t.s) {
 		t.do(StopProcess{Ref: t.s.Ref()})
 	}
+}
+
+// toBeStopped reports whether the present run is to end: somebody asked for it,
+// or it is an attempt to resume that came to nothing.
+func toBeStopped(s Session) bool {
+	return s.Life.Intent != NoIntent || s.Resume.FailedRun == s.Process.Run
 }
 
 // launchFailed: a session that never had a process is archived at once, so that
@@ -257,12 +264,17 @@ func (t *step) launchFailed(w LaunchFailed) {
 		t.ignore("the process is on record already")
 		return
 	}
-	first := t.s.Process.Run == 1
+	first, intent := t.s.Process.Run == 1, t.s.Life.Intent
 	t.s.Process.Phase, t.s.Process.EndedAt = NoProcess, t.e.At
 	t.requeuePrompts()
-	switch {
-	case t.s.Life.Intent == IntentStop || t.s.Life.Intent == IntentClose:
+	if intent == IntentStop || intent == IntentClose {
 		t.endKilled()
+		return
+	}
+	t.s.Life.Intent = NoIntent
+	switch {
+	case t.s.Resume.FailedRun == t.s.Process.Run:
+		t.s.Why = "the failed attempt never had a process: " + w.Detail
 	case first:
 		t.to(Dead, w.Detail)
 		t.s.Life.Closed = &Closed{At: t.e.At, Reason: "never started: " + w.Detail}

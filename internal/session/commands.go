@@ -9,6 +9,9 @@ func (t *step) command(c Command) error {
 	if t.s.ID == "" {
 		return &InvalidTransitionError{Intent: t.e.Name(), Why: "there is no such session"}
 	}
+	if t.e.Run != 0 && t.e.Run != t.s.Process.Run {
+		return t.refuse(fmt.Sprintf("it is about run %d, the present run is %d", t.e.Run, t.s.Process.Run))
+	}
 	if t.s.Life.Closed != nil && !actsOnArchive(c) {
 		return t.refuse("it is archived: tend reopen brings it back")
 	}
@@ -69,12 +72,22 @@ func (t *step) send(w Send) error {
 		return t.refuse(fmt.Sprintf("it needs a person (%s): tend attach shows its screen", t.cause()))
 	}
 	t.enqueue(Prompt{ID: w.PromptID, Text: w.Text, Sanitised: w.Sanitised})
+	if t.s.Attention != nil {
+		a := *t.s.Attention
+		a.Helped = true
+		t.s.Attention = &a
+	}
 	return nil
 }
 
 func (t *step) answer(w Answer) error {
-	if t.s.State != WaitingOnInput {
+	switch {
+	case t.s.State != WaitingOnInput:
 		return t.refuse("it asks nothing: tend send gives it a prompt")
+	case t.s.Ended():
+		return t.refuse("its process has ended, and its question with it")
+	case t.s.Spec.Kind == Job:
+		return t.refuse("a job's terminal is read-only: tend stop ends it")
 	}
 	t.do(TypeAnswer{Ref: t.s.Ref(), Text: w.Text, Key: w.Key})
 	return nil
@@ -102,7 +115,7 @@ func (t *step) stop() error {
 		}
 		t.s.Why = "stopping, as a person asked"
 		t.do(StopProcess{Ref: t.s.Ref()})
-	case t.s.State == Resuming || seeksTruth(t.s):
+	case undecided(t.s):
 		t.s.Life.Intent = IntentStop
 		t.endKilled()
 	case t.s.Process.Exit != nil && len(t.s.Process.Exit.LeftBehind) > 0:
@@ -110,6 +123,10 @@ func (t *step) stop() error {
 	}
 	return nil
 }
+
+// undecided reports whether the machine has yet to say what follows from the end
+// of the process. What is done stays done.
+func undecided(s Session) bool { return s.State == Resuming || seeksTruth(s) && s.State != Done }
 
 func (t *step) resumeNow() error {
 	switch {
@@ -166,7 +183,7 @@ func (t *step) close(w Close) error {
 		t.do(StopProcess{Ref: t.s.Ref()})
 		return nil
 	}
-	if t.s.State == Resuming || seeksTruth(t.s) {
+	if undecided(t.s) {
 		t.s.Life.Intent = IntentClose
 		t.endKilled()
 		return nil
@@ -180,6 +197,7 @@ func (t *step) archive(reason string) {
 	if reason == "" {
 		reason = "closed by a person"
 	}
+	t.s.Process.Seeking = false
 	t.s.Life.Closed = &Closed{At: t.e.At, Reason: reason}
 }
 

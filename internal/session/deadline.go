@@ -30,7 +30,11 @@ func Deadlines(s Session) []Deadline {
 		add(HealthyDeadline, s.Resume.ProvenAt, p.Healthy)
 	}
 	if sweepable(s) {
-		add(SweepDeadline, s.Sweep.FirstSeen, p.SweepSettle)
+		from := s.Sweep.FirstSeen
+		if s.Sweep.AskedAt.After(from) {
+			from = s.Sweep.AskedAt // a read that does not answer is asked again
+		}
+		add(SweepDeadline, from, p.SweepSettle)
 	}
 	slices.SortStableFunc(out, func(a, b Deadline) int { return a.At.Compare(b.At) })
 	return out
@@ -57,6 +61,7 @@ func stateDeadlines(s Session, add func(DeadlineKind, time.Time, time.Duration))
 		}
 	case Resuming:
 		switch {
+		case seeksTruth(s):
 		case s.Ended():
 			add(RelaunchDeadline, s.Resume.NextAt, time.Nanosecond)
 		case !running || s.Resume.FailedRun == s.Process.Run:
@@ -96,11 +101,11 @@ func (t *step) deadlinePassed(w DeadlinePassed) {
 		t.s.Waiting = &q
 		t.do(Remind{Count: q.Reminded})
 	case TruthDeadline:
-		t.attention(ExitUnknown, "the process is gone and nobody could say how it ended")
+		t.truthMissing()
 	case HealthyDeadline:
 		t.s.Resume.Attempts = 0
 	case SweepDeadline:
-		t.s.Sweep.FirstSeen = t.e.At // a read that does not answer is asked again
+		t.s.Sweep.AskedAt = t.e.At
 		t.do(ReadExit{Ref: t.s.Ref()})
 	}
 }
@@ -117,36 +122,66 @@ func (t *step) stalled() {
 	t.attention(Stalled, why)
 }
 
+// windows are the times that deadlines and ages are counted from. The ages of
+// what has ended are settled. Times that people see are not among them.
+func (t *step) windows() []*time.Time {
+	s := &t.s
+	out := []*time.Time{&s.Life.ArmedAt, &s.Resume.NextAt, &s.Resume.ReadyAt, &s.Resume.ProvenAt, &s.Sweep.FirstSeen, &s.Sweep.AskedAt, &s.Evidence.At}
+	if !s.Ended() {
+		out = append(out, &s.Process.AgeFrom)
+	}
+	s.Queue, s.Resume.Crashes = slices.Clone(s.Queue), slices.Clone(s.Resume.Crashes)
+	for i := range s.Queue {
+		out = append(out, &s.Queue[i].StepAt)
+	}
+	for i := range s.Resume.Crashes {
+		out = append(out, &s.Resume.Crashes[i])
+	}
+	return out
+}
+
 // clockJumped moves every open window along, so that no deadline fires by the
-// jump alone. Times that people see stay what they were.
+// jump alone, and none waits longer.
 func (t *step) clockJumped(w ClockJumped) {
 	if w.By == 0 {
 		t.ignore("no jump")
 		return
 	}
-	for _, at := range []*time.Time{&t.s.Life.ArmedAt, &t.s.Process.AgeFrom, &t.s.Resume.NextAt, &t.s.Resume.ReadyAt,
-		&t.s.Resume.ProvenAt, &t.s.Sweep.FirstSeen, &t.s.Evidence.At} {
+	for _, at := range t.windows() {
 		if !at.IsZero() {
 			*at = at.Add(w.By)
 		}
 	}
-	t.s.Queue = slices.Clone(t.s.Queue)
-	for i := range t.s.Queue {
-		t.s.Queue[i].StepAt = t.s.Queue[i].StepAt.Add(w.By)
-	}
 }
 
-// loaded: a daemon has read the session back. Unset times, and times that the
-// clock has since fallen behind, start a fresh window; what is still wanted is
-// done again.
+// loaded: a daemon has read the session back. Windows that were never opened,
+// and those that the clock has since fallen behind, are opened now; what is
+// still wanted is done again.
 func (t *step) loaded() {
-	for _, at := range []*time.Time{&t.s.Life.ArmedAt, &t.s.Process.AgeFrom} {
-		if at.IsZero() || at.After(t.e.At) {
+	s, wait := &t.s, Backoff(t.s)
+	if s.State == Resuming && s.Ended() && !seeksTruth(*s) && (s.Resume.NextAt.IsZero() || s.Resume.NextAt.After(t.e.At.Add(wait))) {
+		s.Resume.NextAt = t.e.At.Add(wait)
+	}
+	next := s.Resume.NextAt
+	for _, at := range t.windows() {
+		if at.After(t.e.At) {
 			*at = t.e.At
 		}
 	}
-	if limit := t.e.At.Add(Backoff(t.s)); t.s.Resume.NextAt.After(limit) {
-		t.s.Resume.NextAt = limit
+	s.Resume.NextAt = next
+	unset := []*time.Time{&s.Life.ArmedAt}
+	if s.Ended() {
+		unset = append(unset, &s.Sweep.FirstSeen)
+	} else {
+		unset = append(unset, &s.Process.AgeFrom)
+	}
+	for i := range s.Queue {
+		unset = append(unset, &s.Queue[i].StepAt)
+	}
+	for _, at := range unset {
+		if at.IsZero() {
+			*at = t.e.At
+		}
 	}
 	t.settleTyping()
 	t.do(Pending(t.s)...)

@@ -75,7 +75,7 @@ func Pending(s Session) []Effect {
 	switch {
 	case s.Process.Phase == Launching:
 		out = append(out, startEffect(s))
-	case s.Process.Phase == Running && s.Life.Intent != NoIntent:
+	case s.Process.Phase == Running && toBeStopped(s):
 		out = append(out, StopProcess{Ref: s.Ref()})
 	case s.Process.Phase == Exited:
 		out = append(out, ReleaseRun{Ref: s.Ref()})

@@ -51,7 +51,7 @@ func LooksLikeAuthFailure(text string) bool { return authFailure.MatchString(tex
 func (t *step) processEnded(w ProcessEnded) {
 	p := &t.s.Process
 	switch {
-	case p.Phase == Lost && seeksTruth(t.s):
+	case seeksTruth(t.s):
 		if w.Exit.Unknown() && !w.FoundDead {
 			t.ignore("still not known how it ended")
 			return
@@ -67,7 +67,7 @@ func (t *step) processEnded(w ProcessEnded) {
 	if w.Exit != nil && !w.Exit.At.IsZero() {
 		p.EndedAt = w.Exit.At
 	}
-	p.Phase = Exited
+	p.Phase, p.Seeking = Exited, false
 	if w.Exit.Unknown() {
 		p.Phase = Lost
 	}
@@ -88,22 +88,38 @@ func (t *step) classify(w ProcessEnded) {
 	case NoIntent:
 	}
 	if w.Exit.Unknown() && !w.FoundDead && t.s.Spec.Policy.ExitTruth > 0 {
+		t.s.Process.Seeking = true
 		t.s.Why = "the process is gone; how it ended is not known yet"
 		t.do(SeekTruth{Ref: t.s.Ref()})
 		return
 	}
-	r := Classify(EndInfo{FoundDead: w.FoundDead, Exit: w.Exit, RecentOutput: w.RecentOutput, HadDone: t.s.Turn.DoneSeen})
+	done := t.s.Turn.DoneSeen && t.s.Spec.Kind != Job
+	dead := w.FoundDead && !(done && w.Exit.Unknown()) // what is done survives a restart, and is never run again
+	r := Classify(EndInfo{FoundDead: dead, Exit: w.Exit, RecentOutput: w.RecentOutput, HadDone: done})
 	if t.s.Spec.Kind == Job && w.Exit.Clean() {
-		r = Completed
+		r = Completed // and nothing else completes a job
 	}
 	t.s.Reason = r
 	t.afterEnd(r, w)
+}
+
+// truthMissing: nobody could say how the process ended. What was done before
+// that stays done; anything else is a person's to judge.
+func (t *step) truthMissing() {
+	t.s.Process.Seeking = false
+	if t.s.Turn.DoneSeen && t.s.Spec.Kind != Job {
+		t.s.Reason = Completed
+		t.afterEnd(Completed, ProcessEnded{})
+		return
+	}
+	t.attention(ExitUnknown, "the process is gone and nobody could say how it ended")
 }
 
 // endKilled is the end that was asked for: final.
 func (t *step) endKilled() {
 	t.s.Reason = Killed
 	t.s.Turn.Open = false
+	t.s.Process.Seeking = false
 	closing := t.s.Life.Intent == IntentClose
 	t.s.Life.Intent = NoIntent
 	t.to(Dead, "stopped by a person")
@@ -128,10 +144,10 @@ func (t *step) afterEnd(r Reason, w ProcessEnded) {
 		t.attention(AuthFailedCause, "its output says that credentials were refused; "+how)
 	case r == AuthFailed:
 		t.to(Dead, "credentials were refused; "+how)
-	case t.s.State == Resuming:
+	case unproven(t.s):
 		t.failedAttempt("the resumed agent ended: " + how)
 	case t.startupFailed(r):
-		t.attention(StartupFailed, "ended "+t.age()+" after its start, before it was of use: "+how)
+		t.attention(StartupFailed, "ended "+t.age()+", before it was of use: "+how)
 	case r == UserExited && task && t.s.Turn.Open && t.s.Spec.Policy.AutoEscalate:
 		t.attention(UserExitedTurn, "ended in the middle of the task: "+how)
 	case r == UserExited:
@@ -153,13 +169,15 @@ func (t *step) startupFailed(r Reason) bool {
 }
 
 func (t *step) age() string {
-	return max(t.s.Process.EndedAt.Sub(t.s.Process.AgeFrom), 0).Round(100 * time.Millisecond).String()
+	if t.s.Process.AgeFrom.IsZero() {
+		return "at once"
+	}
+	return max(t.s.Process.EndedAt.Sub(t.s.Process.AgeFrom), 0).Round(100*time.Millisecond).String() + " after its start"
 }
 
 // seeksTruth reports whether the end of the present run is still looked into.
 func seeksTruth(s Session) bool {
-	return s.Process.Phase == Lost && s.Process.Exit.Unknown() && s.Reason != EngineDeath &&
-		s.State != NeedsAttention && s.State != Dead && s.State != Resuming && s.Life.Closed == nil && s.Spec.Policy.ExitTruth > 0
+	return s.Process.Phase == Lost && s.Process.Seeking && s.Life.Closed == nil
 }
 
 // DescribeExit is an exit in words. A status of 128+n is shown with the signal

@@ -37,6 +37,9 @@ type Process struct {
 	// counted from.
 	AgeFrom time.Time `json:"ageFrom,omitzero"`
 	Exit    *Exit     `json:"exit,omitempty"`
+	// Seeking is true while nobody knows how the process ended and the truth
+	// about it is still looked for.
+	Seeking bool `json:"seeking,omitempty"`
 	// LeftBehind lists processes of the tree that survived the stop policy.
 	LeftBehind []int `json:"leftBehind,omitempty"`
 	// ReadTo is the output offset up to which evidence has been taken.

@@ -29,7 +29,8 @@ func (t *step) enqueue(p Prompt) {
 
 // mayType reports whether a prompt may be typed now: the agent runs, nobody is
 // asked anything, and it takes prompts. A turn that an error has ended or that
-// makes no progress may be helped on by a person's prompt.
+// makes no progress may be helped on by a person's prompt; what was queued before
+// waits for that, too.
 func mayType(s Session) bool {
 	if s.Process.Phase != Running || s.Process.Stopped || s.Life.Intent != NoIntent || s.Spec.Kind == Job {
 		return false
@@ -38,7 +39,7 @@ func mayType(s Session) bool {
 	case Ready, Done, Idle:
 		return true
 	case NeedsAttention:
-		return takesPrompts(s)
+		return takesPrompts(s) && s.Attention.Helped
 	case Starting, Busy, WaitingOnInput, Resuming, Dead:
 	}
 	return false
@@ -97,10 +98,12 @@ func (t *step) promptMoved(w PromptMoved) {
 		t.promptLost(w.Detail)
 	case w.State == PromptConfirmed:
 		t.ignore("only the agent confirms a prompt")
-	case w.State == PromptQueued && t.s.Queue[i].State == PromptSubmitted:
+	case t.s.Queue[i].State == PromptSubmitted:
 		t.ignore("it is submitted already")
-	default:
+	case w.State == PromptQueued, w.State == PromptSubmitted, w.State == PromptTyped && t.s.Queue[i].State == PromptTyping:
 		t.movePrompt(i, w.State, "")
+	default:
+		t.ignore("it is " + string(t.s.Queue[i].State) + " already")
 	}
 }
 
@@ -110,9 +113,10 @@ func (t *step) submitted() bool {
 }
 
 // confirmPrompt is the receipt of the prompt in flight; false when there is
-// none.
-func (t *step) confirmPrompt() bool {
-	i := slices.IndexFunc(t.s.Queue, func(p Prompt) bool { return p.State == PromptSubmitted || p.State == PromptTyped })
+// none. An agent that begins to work may be quicker than the word that the
+// prompt was submitted, so one that stands typed is confirmed by that, too.
+func (t *step) confirmPrompt(or ...PromptState) bool {
+	i := slices.IndexFunc(t.s.Queue, func(p Prompt) bool { return p.State == PromptSubmitted || slices.Contains(or, p.State) })
 	if i < 0 {
 		return false
 	}

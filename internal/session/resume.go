@@ -2,6 +2,7 @@ package session
 
 import (
 	"hash/fnv"
+	"slices"
 	"time"
 )
 
@@ -18,13 +19,14 @@ func Backoff(s Session) time.Duration {
 		}
 		d *= 2
 	}
-	if p.BackoffMax > 0 {
-		d = min(d, p.BackoffMax)
-	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(string(s.ID) + itoa(s.Process.Run)))
 	share := (float64(h.Sum32()%2001)/1000 - 1) * p.Jitter // -Jitter … +Jitter
-	return d + time.Duration(float64(d)*share)
+	d += time.Duration(float64(d) * share)
+	if p.BackoffMax > 0 {
+		d = min(d, p.BackoffMax)
+	}
+	return d.Truncate(time.Millisecond) // what is stored has no finer steps
 }
 
 // scheduleResume: crashed or engineDeath. It is resumed if the agent can, an id
@@ -80,14 +82,20 @@ func (t *step) obstacle(dirMissing bool) (Cause, string) {
 // failedAttempt counts an attempt that came to nothing: wait again, at the cap
 // ask a person. It returns in Resuming or NeedsAttention.
 func (t *step) failedAttempt(how string) {
-	t.s.Resume.FailedRun = t.s.Process.Run
-	t.s.Resume.ReadyAt = time.Time{}
+	t.attemptFailed()
 	t.s.Resume.Attempts++
 	if t.s.Resume.Attempts >= t.s.Spec.Policy.MaxResumes {
 		t.attention(ResumeExhausted, how+"; "+itoa(t.s.Resume.Attempts)+" resumes came to nothing")
 		return
 	}
 	t.waitToResume(how)
+}
+
+// attemptFailed settles the present run: whatever it still says, it is not the
+// resumed conversation, and its end is no news.
+func (t *step) attemptFailed() {
+	t.s.Resume.FailedRun = t.s.Process.Run
+	t.s.Resume.ReadyAt, t.s.Resume.Unproven = time.Time{}, false
 }
 
 func (t *step) resumeFailed(w ResumeFailed) {
@@ -105,6 +113,7 @@ func (t *step) resumeFailed(w ResumeFailed) {
 		detail = "the resume failed"
 	}
 	if w.Cause != "" && w.Cause != ResumeExhausted {
+		t.attemptFailed()
 		t.attention(w.Cause, detail)
 	} else {
 		t.failedAttempt(detail)
@@ -117,6 +126,7 @@ func (t *step) resumeFailed(w ResumeFailed) {
 // relaunch begins the next run of a session that waits to be resumed.
 func (t *step) relaunch() {
 	byPerson := t.s.Resume.ByPerson
+	t.s.Turn.DoneSeen = false // of an earlier run; it says nothing about this one
 	t.launch(Resuming, "resuming the conversation")
 	t.s.Resume.ByPerson = byPerson
 }
@@ -130,8 +140,8 @@ func (t *step) startAfresh(why string) {
 	t.s.Resume = Resume{}
 	t.s.Turn.Open, t.s.Turn.DoneSeen = false, false
 	t.s.Reason = ""
-	if t.s.Spec.Prompt != "" && len(t.s.Queue) == 0 {
-		t.enqueue(Prompt{ID: "retry-" + itoa(t.s.Process.Run+1), Text: t.s.Spec.Prompt})
+	if text := t.s.Spec.Prompt; text != "" && !slices.ContainsFunc(t.s.Queue, func(p Prompt) bool { return p.State == PromptQueued && p.Text == text }) {
+		t.enqueueFirst(Prompt{ID: "retry-" + itoa(t.s.Process.Run+1), Text: text})
 	}
 	t.launch(Starting, why)
 }
@@ -146,30 +156,49 @@ func (t *step) readyAgain() {
 	t.s.Why = "the resumed agent looks ready; proven if it stays so for " + t.s.Spec.Policy.ResumeSettle.String()
 }
 
-// provesResume reports whether the present event is the agent's own sign of
-// life. A screen that moves may be an error or a dialog, and proves nothing.
-func (t *step) provesResume() bool {
-	if t.s.Process.Phase == Running && trust(t.e.Source) >= trust(FromTitle) {
-		return true
+// unproven reports whether the present run is a relaunch that has not shown yet
+// that it goes on with the conversation.
+func unproven(s Session) bool { return s.State == Resuming || s.Resume.Unproven }
+
+// resumed takes a sign of life as proof of a resume, if one is to be proven, and
+// reports whether the sign counts. A screen that moves may be an error or a
+// dialog: it proves nothing, and does not lead out of resuming.
+func (t *step) resumed() bool {
+	switch {
+	case !unproven(t.s):
+	case t.s.Process.Phase == Running && trust(t.e.Source) >= trust(FromTitle):
+		t.proven()
+	case t.s.State == Resuming:
+		t.ignore("the resume is not proven yet, and a screen does not prove it")
+		return false
 	}
-	t.ignore("the resume is not proven yet, and a screen does not prove it")
-	return false
+	return true
 }
 
 // proven notes a resume that worked. Attempts stay counted until the agent has
 // been healthy for a while or has completed a turn.
 func (t *step) proven() {
 	t.s.Resume.ProvenAt, t.s.Resume.NextAt, t.s.Resume.ReadyAt = t.e.At, time.Time{}, time.Time{}
-	t.s.Resume.ByPerson = false
+	t.s.Resume.ByPerson, t.s.Resume.Unproven = false, false
 	t.s.Reason = ""
 }
 
 func (t *step) resumeProven(w ResumeProven) {
-	if t.s.State != Resuming {
+	switch {
+	case t.s.State == Resuming:
+	case t.s.Resume.Unproven:
+		t.proven() // a fact; the state rests on something else by now
+		return
+	default:
 		t.ignore("no resume is in progress")
 		return
 	}
 	t.proven()
+	t.goOn(w)
+}
+
+// goOn leads out of a resume that is proven: a task is told to continue.
+func (t *step) goOn(w ResumeProven) {
 	task := t.s.Spec.Kind == Task && t.s.Turn.Open
 	switch {
 	case w.Continuing:
@@ -183,14 +212,18 @@ func (t *step) resumeProven(w ResumeProven) {
 	}
 }
 
-// continueTask puts the continue prompt before everything that is queued.
+// enqueueFirst puts a prompt before everything that is queued.
+func (t *step) enqueueFirst(p Prompt) {
+	p.State, p.At, p.StepAt = PromptQueued, t.e.At, t.e.At
+	t.s.Queue = append([]Prompt{p}, t.s.Queue...)
+}
+
 func (t *step) continueTask() {
 	text := t.s.Spec.Continue
 	if text == "" {
 		text = DefaultContinue
 	}
-	p := Prompt{ID: "continue-" + itoa(t.s.Process.Run), Text: text, State: PromptQueued, At: t.e.At, StepAt: t.e.At}
-	t.s.Queue = append([]Prompt{p}, t.s.Queue...)
+	t.enqueueFirst(Prompt{ID: "continue-" + itoa(t.s.Process.Run), Text: text})
 }
 
 // DefaultContinue is what a resumed task is told.

@@ -158,6 +158,9 @@ type Attention struct {
 	Detail       string    `json:"detail,omitempty"`
 	Since        time.Time `json:"since"`
 	Acknowledged bool      `json:"acknowledged,omitempty"`
+	// Helped is true once a person has sent a prompt since: only then are
+	// prompts typed in this state, oldest first.
+	Helped bool `json:"helped,omitempty"`
 }
 
 // NativeID is a name that the agent itself gave to its conversation.

@@ -34,7 +34,7 @@ type Caps struct {
 // Policy is the numbers of DESIGN 4.3 and 4.4. A zero duration switches that
 // rule off; DefaultPolicy has them all on.
 type Policy struct {
-	AutoEscalate   bool          `json:"autoEscalate"`   // deadlines may lead to needsAttention
+	AutoEscalate   bool          `json:"autoEscalate"`   // a login refused, or a task's exit mid-turn, needs a person; off: dead
 	MinLifetime    time.Duration `json:"minLifetime"`    // an exit sooner after the launch is startupFailed
 	StartupTimeout time.Duration `json:"startupTimeout"` // starting to ready
 	Stall          time.Duration `json:"stall"`          // busy without progress
@@ -124,6 +124,9 @@ type Resume struct {
 	ByPerson bool        `json:"byPerson,omitempty"` // the relaunch in progress was asked for by a person
 	ReadyAt  time.Time   `json:"readyAt,omitzero"`   // readiness of the relaunched agent, not yet proof
 	ProvenAt time.Time   `json:"provenAt,omitzero"`  // when the last resume was proven
+	// Unproven is true while the present run is a relaunch that has not shown
+	// yet that it goes on with the conversation, in whatever state.
+	Unproven bool `json:"unproven,omitempty"`
 	// FailedRun is the relaunched run already counted as a failed attempt.
 	FailedRun int `json:"failedRun,omitempty"`
 }
@@ -155,5 +158,6 @@ type Deadline struct {
 type Sweep struct {
 	Reads     int       `json:"reads,omitempty"`    // authoritative reads in a row that agree
 	FirstSeen time.Time `json:"firstSeen,omitzero"` // of this exit
+	AskedAt   time.Time `json:"askedAt,omitzero"`   // when the exit was last read again
 	Tried     bool      `json:"tried,omitempty"`    // one attempt per exit
 }

@@ -100,7 +100,7 @@ func (t *step) exitRead(w ExitRead) {
 		return
 	}
 	t.s.Sweep.Reads++
-	if !sweepable(t.s) || w.Viewers > 0 {
+	if !sweepable(t.s) || w.Viewers > 0 || t.e.At.Sub(t.s.Sweep.FirstSeen) < t.s.Spec.Policy.SweepSettle {
 		return
 	}
 	if c := candidate(t.s); c.ShouldClose() {

@@ -1,5 +1,7 @@
 package session
 
+import "time"
+
 // This file is the upper half of the table in DESIGN 4.2: what a living agent's
 // signs lead to, state by state.
 
@@ -15,7 +17,8 @@ func (t *step) ready() {
 			return
 		}
 		if t.s.Interrupts == Resuming {
-			t.s.State = Resuming
+			t.s.Resume.ReadyAt = time.Time{}
+			t.to(Resuming, "")
 			t.readyAgain()
 			return
 		}
@@ -47,18 +50,15 @@ func (t *step) openTurn(native string) {
 
 // turnStarted: the agent has taken a prompt.
 func (t *step) turnStarted(w TurnStarted) {
-	confirmed := t.confirmPrompt()
+	confirmed := t.confirmPrompt(PromptTyped)
 	if t.s.State == Busy {
 		if !confirmed {
 			t.ignore("the agent queues it; it stays one turn")
 		}
 		return
 	}
-	if t.s.State == Resuming {
-		if !t.provesResume() {
-			return
-		}
-		t.proven()
+	if !t.resumed() {
+		return
 	}
 	t.openTurn(w.Native)
 	t.to(Busy, "the agent has taken a prompt")
@@ -75,39 +75,50 @@ func (t *step) progress() {
 			t.ignore("progress does not settle " + string(t.cause()))
 			return
 		}
-		t.to(orBusy(t.s.Interrupts), "it moves again")
+		back := interruptedState(t.s)
+		if back == Busy {
+			t.openTurn("")
+		}
+		t.to(back, "it moves again")
 	case Starting, Ready, WaitingOnInput, Done, Resuming, Dead:
 		t.ignore("output alone proves nothing while " + string(t.s.State))
 	}
 }
 
-// orBusy is the state to go back to after attention.
-func orBusy(st State) State {
-	if st == WaitingOnInput || !pastStart(st) {
-		return Busy
+// interruptedState is the state to go back to after attention. A question that
+// was interrupted is not known to stand still.
+func interruptedState(s Session) State {
+	switch s.Interrupts {
+	case Starting, Ready, Idle, Done, Resuming:
+		return s.Interrupts
+	case Busy, WaitingOnInput, Dead, NeedsAttention:
 	}
-	return st
+	return Busy
 }
 
 func (t *step) toolActivity(w ToolActivity) {
-	switch t.s.State {
-	case Done:
+	switch {
+	case t.s.State == Done:
 		t.ignore("it belongs to a finished turn")
 		return
-	case Resuming:
-		if !t.provesResume() {
-			return
-		}
-		t.proven()
-	case Busy:
+	case t.otherTurn(w.Native):
+		t.ignore("it belongs to another turn")
+		return
+	case !t.resumed():
+		return
+	case t.s.State == Busy:
 		t.s.Life.ArmedAt = t.e.At
 		t.s.Turn.Tool = w.Running
 		return
-	case Starting, Ready, WaitingOnInput, Idle, NeedsAttention, Dead:
 	}
 	t.openTurn(w.Native)
 	t.s.Turn.Tool = w.Running
 	t.to(Busy, "the agent uses a tool")
+}
+
+// otherTurn reports whether the agent's own name of a turn is not the open one's.
+func (t *step) otherTurn(native string) bool {
+	return native != "" && t.s.Turn.Native != "" && native != t.s.Turn.Native
 }
 
 func (t *step) quiet(w QuietSeen) {
@@ -152,18 +163,15 @@ func (t *step) asked(w Asked) {
 
 // busy: the agent is seen working.
 func (t *step) busy() {
-	if t.s.State == Resuming && !t.provesResume() {
+	if !t.resumed() {
 		return
 	}
 	if !t.s.Spec.Caps.Confirms {
-		t.confirmPrompt()
+		t.confirmPrompt(PromptTyped)
 	}
 	if t.s.State == Busy {
 		t.s.Life.ArmedAt = t.e.At
 		return
-	}
-	if t.s.State == Resuming {
-		t.proven()
 	}
 	t.openTurn("")
 	t.to(Busy, "the agent is seen working")
@@ -175,13 +183,15 @@ func (t *step) done(w DoneSeen) {
 		t.ignore("a screen is no completion signal")
 	case t.s.State == Done:
 		t.ignore("the turn is done already")
-	case w.Native != "" && t.s.Turn.Native != "" && w.Native != t.s.Turn.Native:
+	case t.otherTurn(w.Native):
 		t.ignore("it answers an earlier turn")
 	case t.s.Spec.Caps.Confirms && t.e.Source != FromPerson && t.submitted():
 		t.ignore("the prompt it should answer is not confirmed yet")
+	case !t.resumed():
 	case w.Background > 0:
-		t.s.Turn.Background = w.Background
+		t.confirmPrompt()
 		t.openTurn("")
+		t.s.Turn.Background = w.Background
 		t.to(Busy, "the agent said done, and background tasks still run")
 	default:
 		t.complete(w.Summary)
@@ -190,7 +200,7 @@ func (t *step) done(w DoneSeen) {
 
 // complete ends the turn well.
 func (t *step) complete(summary string) {
-	if t.s.State == Resuming {
+	if !t.s.Ended() && unproven(t.s) {
 		t.proven()
 	}
 	why := "the agent said that the turn is complete"
@@ -212,7 +222,13 @@ func (t *step) complete(summary string) {
 func (t *step) interrupted() {
 	switch t.s.State {
 	case Busy, WaitingOnInput, Idle, NeedsAttention:
-		t.s.Turn.Open, t.s.Turn.Tool = false, false
+		dialog := t.s.State == WaitingOnInput && t.s.Resume.Unproven
+		t.resumed()
+		if dialog && !t.s.Resume.Unproven {
+			t.goOn(ResumeProven{}) // what it asked was about the resume itself
+			return
+		}
+		t.s.Turn.Open, t.s.Turn.Tool, t.s.Turn.Background = false, false, 0
 		t.to(Ready, "the turn was interrupted")
 	case Starting, Ready, Done, Resuming, Dead:
 		t.ignore("no turn to interrupt")

@@ -27,7 +27,7 @@ func ViewOf(s Session) View {
 	switch {
 	case s.Life.Closed != nil:
 		v.Label, v.Group, v.Why = "archived", EndedGroup, s.Life.Closed.Reason
-	case seeksTruth(s):
+	case seeksTruth(s) && s.State != NeedsAttention:
 		v.Label, v.Group = "gone, cause not known yet", Working
 	case s.Process.Stopped && !s.Ended() && s.State != NeedsAttention:
 		v.Label, v.Group, v.Why = "suspended", NeedsYou, "the process is stopped (state T); it continues on SIGCONT"
