@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -71,11 +70,14 @@ func (p *program) attach(ctx context.Context, c *api.Client, s api.Session, keys
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	ref := session.RunRef{ID: session.ID(s.ID), Run: s.Process.Run}
-	g, err := openGlass(ctx, p.host(), ref, t, readOnly || s.Kind == "job")
+	g, err := openGlass(ctx, p.host(), ref, t, readOnly)
 	if err != nil {
 		return attachError(s, err)
 	}
-	g.hint = fmt.Sprintf(" %s: %s leaves it running ", short(s.Name, 40), strings.ToUpper(keys[:1])+keys[1:])
+	g.hint = fmt.Sprintf(" %s: %s leaves it running ", short(s.Name, 40), showKeys(detach))
+	if readOnly || s.Kind == "job" {
+		g.hint += "(read-only) "
+	}
 	how, err := g.show(ctx, detach)
 	if err != nil {
 		return attachError(s, err)

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"sort"
 	"strings"
 	"unicode"
+
+	"github.com/tendhq/tend/internal/screen"
 )
 
 // clean makes text from outside safe to print: control characters, and those
@@ -20,11 +23,23 @@ func clean(s string) string {
 	}, s)
 }
 
-// short is clean text of at most n characters.
+// short is clean text that takes at most n columns.
 func short(s string, n int) string {
-	r := []rune(clean(s))
-	if len(r) <= n {
-		return string(r)
+	s = clean(s)
+	if cells(s) <= n {
+		return s
 	}
-	return string(r[:max(n-1, 0)]) + "…"
+	r := []rune(s)
+	fits := sort.Search(min(len(r), n), func(i int) bool { return cells(string(r[:i+1])) > n-1 })
+	return string(r[:fits]) + "…"
+}
+
+// cells is how many columns clean text takes.
+func cells(s string) int {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return len(s)
+	}
+	t := screen.New(min(2*len(s)+1, 2000), 1, screen.Options{History: -1})
+	_, _ = t.Write([]byte(s))
+	return t.Cursor().Col
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"sort"
@@ -50,31 +51,54 @@ var settings = []setting{
 		func(c config) string { return c.host }, func(c *config, v string) error { return oneOf(&c.host, v, "pty") }},
 	{"log_cap", "how much output of a run is kept, such as 64MiB; at least 16MiB",
 		func(c config) string { return fmt.Sprintf("%dMiB", c.logCap>>20) }, func(c *config, v string) error { return parseSize(&c.logCap, v) }},
-	{"env_allow", "names of environment variables that agents get besides the usual ones, separated by commas; * at the end matches any",
+	{"env_allow", "names of environment variables that agents get besides the usual ones, separated by commas; * matches any text",
 		func(c config) string { return strings.Join(c.envAllow, ",") }, func(c *config, v string) error {
 			c.envAllow = strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })
+			for _, pattern := range c.envAllow {
+				if _, err := path.Match(pattern, ""); err != nil {
+					return fmt.Errorf("%q is no pattern: * matches any text", pattern)
+				}
+			}
 			return nil
 		}},
 	{"sweep", "close sessions that ended cleanly by themselves: true or false",
 		func(c config) string { return strconv.FormatBool(!c.policy.NoSweep) }, func(c *config, v string) error {
 			b, err := strconv.ParseBool(v)
+			if err != nil {
+				return errors.New("it can be true, false")
+			}
 			c.policy.NoSweep = !b
-			return err
+			return nil
 		}},
-	{"max_resumes", "how often a crashed agent is resumed before you are asked",
-		func(c config) string { return strconv.Itoa(c.policy.MaxResumes) }, func(c *config, v string) (err error) {
-			c.policy.MaxResumes, err = strconv.Atoi(v)
-			return err
-		}},
+	number("max_resumes", "how often a crashed agent is resumed before you are asked", func(p *session.Policy) *int { return &p.MaxResumes }),
+	number("max_crashes", "how many crashes within crash_window are too many to resume", func(p *session.Policy) *int { return &p.MaxCrashes }),
 	duration("startup_timeout", "starting without being ready", func(p *session.Policy) *time.Duration { return &p.StartupTimeout }),
 	duration("stall", "working without progress", func(p *session.Policy) *time.Duration { return &p.Stall }),
 	duration("tool_stall", "the same while a tool or a job runs", func(p *session.Policy) *time.Duration { return &p.ToolStall }),
 	duration("prompt_accepted", "a submitted prompt that the agent does not take", func(p *session.Policy) *time.Duration { return &p.PromptAccepted }),
 	duration("resume_proof", "a resumed agent that does not prove itself", func(p *session.Policy) *time.Duration { return &p.ResumeProof }),
+	duration("resume_settle", "being ready that proves a resume", func(p *session.Policy) *time.Duration { return &p.ResumeSettle }),
+	duration("backoff", "the wait before the first resume; it doubles with each", func(p *session.Policy) *time.Duration { return &p.BackoffBase }),
+	duration("backoff_max", "the longest wait before a resume", func(p *session.Policy) *time.Duration { return &p.BackoffMax }),
+	duration("healthy", "running well that makes earlier crashes forgotten", func(p *session.Policy) *time.Duration { return &p.Healthy }),
+	duration("crash_window", "the time within which crashes are counted", func(p *session.Policy) *time.Duration { return &p.CrashWindow }),
 	duration("exit_truth", "looking for the truth about an unseen end", func(p *session.Policy) *time.Duration { return &p.ExitTruth }),
 	duration("min_lifetime", "an end sooner after the start is a failed start; 0s turns the rule off", func(p *session.Policy) *time.Duration { return &p.MinLifetime }),
 	duration("sweep_age", "an end sooner after the start is never swept", func(p *session.Policy) *time.Duration { return &p.SweepAge }),
 	duration("sweep_settle", "the wait before an ended session is swept", func(p *session.Policy) *time.Duration { return &p.SweepSettle }),
+}
+
+func number(key, help string, field func(*session.Policy) *int) setting {
+	return setting{key, help,
+		func(c config) string { return strconv.Itoa(*field(&c.policy)) },
+		func(c *config, v string) error {
+			n, err := strconv.Atoi(v)
+			if err != nil || n < 0 || n > 1000 {
+				return errors.New("give a whole number from 0 to 1000")
+			}
+			*field(&c.policy) = n
+			return nil
+		}}
 }
 
 func duration(key, help string, field func(*session.Policy) *time.Duration) setting {
@@ -82,11 +106,11 @@ func duration(key, help string, field func(*session.Policy) *time.Duration) sett
 		func(c config) string { return field(&c.policy).String() },
 		func(c *config, v string) error {
 			d, err := time.ParseDuration(v)
-			if err == nil && d < 0 {
-				err = errors.New("a time cannot be negative")
+			if err != nil || d < 0 {
+				return errors.New("give a time such as 90s, 5m or 1h30m")
 			}
 			*field(&c.policy) = d
-			return err
+			return nil
 		}}
 }
 
@@ -168,7 +192,7 @@ func asText(v any) string {
 
 // lineOf is the line on which a key, or the table of that name, stands.
 func lineOf(text, key string) int {
-	at := regexp.MustCompile(`^\s*\[?\[?\s*"?` + regexp.QuoteMeta(key) + `"?\s*[].=]`)
+	at := regexp.MustCompile(`^\s*\[?\[?\s*["']?` + regexp.QuoteMeta(key) + `["']?\s*[].=]`)
 	for i, line := range strings.Split(text, "\n") {
 		if at.MatchString(line) {
 			return i + 1
@@ -179,9 +203,21 @@ func lineOf(text, key string) int {
 
 func configHelp() string {
 	var b strings.Builder
-	b.WriteString("config.toml in the configuration folder; every key, with its default:\n\n")
+	b.WriteString("Settings are in $XDG_CONFIG_HOME/tend/config.toml (~/.config/tend/config.toml); a TEND_ variable overrides one for\n" +
+		"one command. The daemon reads them when it starts: after a change, tend shutdown; the next verb starts it anew,\n" +
+		"and agents go on meanwhile. A session keeps the times that it was started with.\n\n" +
+		"Every key, with its default:\n\n")
 	for _, s := range settings {
-		fmt.Fprintf(&b, "%s = %q\n    %s\n    overridden by TEND_%s\n", s.key, s.show(defaultConfig()), s.help, strings.ToUpper(s.key))
+		fmt.Fprintf(&b, "%s = %s\n    %s\n    overridden by TEND_%s\n", s.key, literal(s.show(defaultConfig())), s.help, strings.ToUpper(s.key))
 	}
 	return b.String()
+}
+
+// literal is a value as it stands in the file.
+func literal(v string) string {
+	_, number := strconv.Atoi(v)
+	if number == nil || v == "true" || v == "false" {
+		return v
+	}
+	return strconv.Quote(v)
 }

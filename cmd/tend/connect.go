@@ -16,16 +16,46 @@ import (
 )
 
 // startLimit is how long a daemon may take to answer.
-const startLimit = 15 * time.Second
+const startLimit = 10 * time.Second
 
 // client connects to the daemon, and starts one when none answers.
 func (p *program) client(ctx context.Context) (*api.Client, error) {
-	c := api.NewClient(p.dirs.socket())
-	_, err := c.Status(ctx)
-	if err == nil || !errors.Is(err, api.ErrUnreachable) {
+	c, err := p.running(ctx)
+	if !errors.Is(err, api.ErrUnreachable) {
 		return c, err
 	}
-	return c, p.summon(ctx, c)
+	return p.summon(ctx)
+}
+
+// running connects to a daemon that runs already.
+func (p *program) running(ctx context.Context) (*api.Client, error) {
+	return reach(ctx, p.dirs.sockets())
+}
+
+// reach is a client of the first socket on which a daemon answers that is not
+// on its way out. Where others could have put a socket, nobody is asked: what
+// is sent may be secret.
+func reach(ctx context.Context, sockets []string) (*api.Client, error) {
+	for _, path := range sockets {
+		if !trusted(path) {
+			continue
+		}
+		c := api.NewClient(path)
+		st, err := c.Status(ctx)
+		if !errors.Is(err, api.ErrUnreachable) && !st.Stopping {
+			return c, err
+		}
+	}
+	return nil, api.ErrUnreachable
+}
+
+// own connects an agent to the daemon of its session, or to the one that stands
+// in for it.
+func (p *program) own(ctx context.Context) (*api.Client, error) {
+	if c, err := reach(ctx, []string{p.env("TEND_SOCKET")}); err == nil {
+		return c, nil
+	}
+	return p.client(ctx)
 }
 
 // errRunning: another daemon holds the state folder. It answers soon, or it is
@@ -33,33 +63,29 @@ func (p *program) client(ctx context.Context) (*api.Client, error) {
 var errRunning = errors.New("another daemon runs")
 
 // summon starts a daemon, or waits for the one that is just starting or ending.
-func (p *program) summon(ctx context.Context, c *api.Client) error {
-	ctx, cancel := context.WithTimeout(ctx, startLimit)
+func (p *program) summon(ctx context.Context) (*api.Client, error) {
+	limited, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		if p.unlocked() {
-			if err := p.startDaemon(ctx); !errors.Is(err, errRunning) {
-				return err
+			if err := p.startDaemon(limited); err != nil && !errors.Is(err, errRunning) {
+				return nil, err
 			}
 		}
-		if _, err := c.Status(ctx); err == nil {
-			return nil
+		if c, err := p.running(limited); err == nil {
+			return c, nil
 		}
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
-			return failure{exitUnreachable, "a daemon holds the state folder and does not answer: tend doctor says more"}
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			return nil, failure{exitUnreachable, fmt.Sprintf("a daemon holds %s and does not answer: tend doctor says more", p.dirs.state)}
 		}
 	}
-}
-
-// running connects to a daemon that runs already.
-func (p *program) running(ctx context.Context) (*api.Client, error) {
-	c := api.NewClient(p.dirs.socket())
-	_, err := c.Status(ctx)
-	return c, err
 }
 
 // startDaemon starts `tend serve` away from this terminal and waits until it

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"time"
 
@@ -76,6 +76,9 @@ func (p *program) answer(ctx context.Context, sup *supervisor.Supervisor, log *s
 	})
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(serving, listener, handler) }()
+	if err := p.dirs.point(); err != nil {
+		log.Warn("who has another XDG_RUNTIME_DIR will not find the socket", "error", err)
+	}
 	go p.keepSocket(serving, handler, log)
 	ready()
 	log.Info("serving", "socket", p.dirs.socket(), "version", version)
@@ -97,6 +100,7 @@ const socketEvery = 5 * time.Second
 func (p *program) keepSocket(ctx context.Context, handler *server.Handler, log *slog.Logger) {
 	look := time.NewTicker(socketEvery)
 	defer look.Stop()
+	said := ""
 	for {
 		select {
 		case <-look.C:
@@ -104,20 +108,28 @@ func (p *program) keepSocket(ctx context.Context, handler *server.Handler, log *
 			return
 		}
 		if _, err := os.Lstat(p.dirs.socket()); err == nil {
+			said = ""
 			continue
 		}
-		err := p.dirs.make()
-		if err == nil {
-			var again net.Listener
-			if again, err = server.ListenUnix(p.dirs.socket(), log); err == nil {
-				log.Warn("the socket had been removed; listening again")
-				go func() { _ = server.Serve(ctx, again, handler) }() // its end is the daemon's
-			}
-		}
-		if err != nil {
+		if err := p.listenAgain(ctx, handler, log); err == nil {
+			log.Warn("the socket had been removed; listening again")
+		} else if said != err.Error() {
+			said = err.Error() // once, not every few seconds
 			log.Error("the socket is gone and cannot be made again", "error", err)
 		}
 	}
+}
+
+func (p *program) listenAgain(ctx context.Context, handler *server.Handler, log *slog.Logger) error {
+	if err := p.dirs.make(); err != nil {
+		return err
+	}
+	again, err := server.ListenUnix(p.dirs.socket(), log)
+	if err != nil {
+		return err
+	}
+	go func() { _ = server.Serve(ctx, again, handler) }() // its end is the daemon's
+	return nil
 }
 
 func (p *program) supervisorConfig(store *sqlite.Store, log *slog.Logger) supervisor.Config {
@@ -173,6 +185,9 @@ func (l looker) Look() supervisor.ScreenView {
 
 // checkup is what the daemon finds about its own files.
 func (p *program) checkup(ctx context.Context) []api.Check {
+	if _, err := os.Stat(p.dirs.state); errors.Is(err, fs.ErrNotExist) {
+		return []api.Check{{Name: "database", OK: true, Detail: "not there yet; the daemon makes it"}}
+	}
 	var out []api.Check
 	for _, f := range sqlite.Check(ctx, p.dirs.database()) {
 		out = append(out, api.Check{Name: "database " + f.Name, OK: f.Level != sqlite.Broken, Detail: f.Detail, Remedy: f.Remedy})

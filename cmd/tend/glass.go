@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tendhq/tend/internal/agent"
@@ -22,11 +22,27 @@ type glass struct {
 	filter   *screen.Filter
 	readOnly bool
 	hint     string
-	hinted   bool
+	hinted   bool // the hint is on the screen, and what comes is painted around it
+	stale    bool // something came since the last picture with the hint
 	shown    bool
+	asIs     bool  // the size that we asked for did not come: show what there is
 	until    int64 // output that was there when we came
 	at       int64
 }
+
+const (
+	// sizeFor is how long the first picture waits for the terminal to take our size.
+	sizeFor = 100 * time.Millisecond
+	// pictureEvery is how soon what comes is seen while the hint is there.
+	pictureEvery = 40 * time.Millisecond
+)
+
+// enter and leave go around the look: what the person's screen showed is moved
+// into its scrollback, its title is kept, and the next prompt stands below.
+const (
+	enter = "\x1b[22;0t\x1b[999;1H"
+	leave = "\x1b[23;0t\x1b[999;1H\r\n"
+)
 
 func openGlass(ctx context.Context, host *pty.Host, ref session.RunRef, t terminals, readOnly bool) (*glass, error) {
 	g := &glass{t: t, filter: screen.NewFilter(), readOnly: readOnly}
@@ -56,23 +72,31 @@ func (g *glass) show(ctx context.Context, detach []byte) (how string, err error)
 	defer func() {
 		cancel()
 		_ = g.a.Close()
-		_, _ = g.t.out.Write(screen.RestoreBytes(g.term.Modes()))
+		_, _ = g.t.out.Write(append(screen.RestoreBytes(g.term.Modes()), leave...))
 		restore()
-		fmt.Fprint(g.t.out, "\r\n")
 	}()
-	go g.t.watchSize(ctx, g.a)
+	_, _ = g.t.out.WriteString(enter + strings.Repeat("\n", g.t.size().Rows))
+	if !g.readOnly {
+		go g.t.watchSize(ctx, g.a)
+	}
 	left := make(chan error, 1)
 	go func() { left <- g.keys(ctx, detach) }()
 	events, failed := g.events(ctx)
-	if g.at >= g.until {
-		g.paint()
-	}
-	over := time.NewTimer(hintFor)
+	g.paintIfDue()
+	return g.look(ctx, events, failed, left)
+}
+
+// look shows what happens until it is over.
+func (g *glass) look(ctx context.Context, events <-chan session.TerminalEvent, failed, left <-chan error) (how string, err error) {
+	size, over, picture := time.NewTimer(sizeFor), time.NewTimer(hintFor), time.NewTicker(pictureEvery)
+	defer size.Stop()
 	defer over.Stop()
+	defer picture.Stop()
 	for {
 		select {
 		case e := <-events:
 			if x, ok := e.(session.ProcessExited); ok {
+				g.paintLast()
 				return "has ended: " + session.DescribeExit(&x.Exit), nil
 			}
 			g.take(e)
@@ -80,8 +104,14 @@ func (g *glass) show(ctx context.Context, detach []byte) (how string, err error)
 			return "", err
 		case err := <-left:
 			return "goes on", err
+		case <-size.C:
+			g.asIs = true
+			g.paintIfDue()
+		case <-picture.C:
+			g.paintAround()
 		case <-over.C:
 			g.hideHint()
+			picture.Stop()
 		case <-ctx.Done():
 			return "goes on", nil
 		}
@@ -112,38 +142,69 @@ func (g *glass) take(e session.TerminalEvent) {
 	switch e := e.(type) {
 	case session.Resized:
 		g.term.Resize(e.Size.Cols, e.Size.Rows)
+		switch {
+		case g.hinted:
+			g.stale = true
+		case g.shown:
+			g.paint() // not every agent does it by itself
+		}
 	case session.OutputGap:
 		g.at = e.To
 	case session.Output:
 		_, _ = g.term.Write(e.Data)
 		g.at = e.Offset + int64(len(e.Data))
-		if g.shown {
-			g.hideHint()
+		switch {
+		case g.hinted:
+			g.stale = true
+		case g.shown:
 			_, _ = g.t.out.Write(g.filter.Append(nil, e.Data))
 		}
 	}
-	if !g.shown && g.at >= g.until {
+	g.paintIfDue()
+}
+
+// paintIfDue paints the first picture once emulator and size are up to date.
+func (g *glass) paintIfDue() {
+	cols, rows := g.term.Size()
+	fits := g.asIs || g.readOnly || session.Size{Cols: cols, Rows: rows} == g.t.size()
+	if !g.shown && g.at >= g.until && fits {
+		g.hinted = true
 		g.paint()
 	}
 }
 
-// paint shows the exact screen, and for a moment how to leave it.
+// paint shows the exact screen, and the hint while that is wanted.
 func (g *glass) paint() {
-	g.shown = true
-	out := g.term.Snapshot(0)
+	g.shown, g.stale = true, false
 	// What the stream has begun and not finished is in the snapshot's end: the
 	// filter has to know it too.
-	out = g.filter.Append(nil, out)
-	_, rows := g.term.Size()
-	out = append(out, "\x1b7\x1b["+strconv.Itoa(rows)+";1H\x1b[0;7m"+g.hint+"\x1b[0m\x1b8"...)
-	g.hinted = true
+	out := g.filter.Append(nil, g.term.Snapshot(0))
+	if g.hinted {
+		_, rows := g.term.Size()
+		out = fmt.Appendf(out, "\x1b7\x1b[%d;1H\x1b[0;7m%s\x1b[0m\x1b8", rows, g.hint)
+	}
 	_, _ = g.t.out.Write(out)
+}
+
+// paintAround shows what came while the hint is there.
+func (g *glass) paintAround() {
+	if g.hinted && g.stale {
+		g.paint()
+	}
 }
 
 func (g *glass) hideHint() {
 	if g.hinted {
 		g.hinted = false
-		_, _ = g.t.out.Write(g.filter.Append(nil, g.term.Snapshot(0)))
+		g.paint()
+	}
+}
+
+// paintLast leaves the screen of an agent that has ended as it was.
+func (g *glass) paintLast() {
+	if !g.shown || g.hinted {
+		g.hinted = false
+		g.paint()
 	}
 }
 

@@ -26,7 +26,12 @@ func (p *program) logsCommand() *cobra.Command {
 		Use: "logs SESSION", Short: "Print a session's output", Args: exactly(1, "one session"),
 		Long: "Prints the output as a person would have read it. --raw prints the bytes as they came; -f goes on with what comes,\n" +
 			"cleaned of what could harm a terminal unless --raw is given.",
-		RunE: func(c *cobra.Command, args []string) error { return p.logs(c.Context(), args[0], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if p.json && (o.raw || o.follow) {
+				return usagef("--json prints the text as lines: leave out --raw and --follow")
+			}
+			return p.logs(c.Context(), args[0], o)
+		},
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes")
 	c.Flags().BoolVar(&o.raw, "raw", false, "the bytes as they came")
@@ -52,7 +57,7 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 	}
 	var end int64
 	if o.raw {
-		end, err = p.output(ctx, c, s.ID, o.run, func(b []byte) error { _, err := p.stdout.Write(b); return err })
+		end, err = p.output(ctx, c, s.ID, o.run, func(_ int64, b []byte) error { _, err := p.stdout.Write(b); return err })
 	} else {
 		end, err = p.plain(ctx, c, s.ID, o)
 	}
@@ -60,7 +65,7 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 		return err
 	}
 	filter := screen.NewFilter()
-	return p.host().Follow(ctx, session.RunRef{ID: session.ID(s.ID), Run: o.run}, end, func(e session.TerminalEvent) error {
+	err = p.host().Follow(ctx, session.RunRef{ID: session.ID(s.ID), Run: o.run}, end, func(e session.TerminalEvent) error {
 		out, ok := e.(session.Output)
 		if !ok {
 			return nil
@@ -72,16 +77,21 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 		_, err := p.stdout.Write(data)
 		return err
 	})
+	if ctx.Err() != nil {
+		return nil // a person has seen enough
+	}
+	return attachError(s, err)
 }
 
-// output reads everything recorded of a run and returns its end.
-func (p *program) output(ctx context.Context, c *api.Client, id string, run int, f func([]byte) error) (int64, error) {
+// output reads everything recorded of a run, with the offset of each piece, and
+// returns its end.
+func (p *program) output(ctx context.Context, c *api.Client, id string, run int, f func(int64, []byte) error) (int64, error) {
 	for off := int64(0); ; {
 		out, err := c.Output(ctx, id, api.OutputRange{Run: run, Offset: off, Limit: api.MaxOutput})
 		if err != nil {
 			return off, err
 		}
-		if err := f(out.Data); err != nil {
+		if err := f(out.Offset, out.Data); err != nil {
 			return off, err
 		}
 		off = out.Offset + int64(len(out.Data))
@@ -98,8 +108,7 @@ func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOpti
 		return 0, err
 	}
 	t := screen.New(100, 30, screen.Options{History: plainHistory})
-	at := int64(0)
-	end, err := p.output(ctx, c, id, o.run, func(b []byte) error {
+	end, err := p.output(ctx, c, id, o.run, func(at int64, b []byte) error {
 		for len(b) > 0 || len(sizes) > 0 && sizes[0].Offset <= at {
 			n := len(b)
 			if len(sizes) > 0 && sizes[0].Offset <= at {
@@ -118,8 +127,14 @@ func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOpti
 	if err != nil {
 		return end, err
 	}
-	for _, l := range t.Plain(o.tail) {
-		fmt.Fprintln(p.stdout, clean(l))
+	lines := t.Plain(o.tail)
+	if p.json {
+		return end, p.print(map[string]any{"session": id, "run": o.run, "lines": append([]string{}, lines...)})
+	}
+	for _, l := range lines {
+		if _, err := fmt.Fprintln(p.stdout, clean(l)); err != nil {
+			return end, err
+		}
 	}
 	return end, nil
 }

@@ -32,12 +32,23 @@ func (p *program) report(s api.Session, what string) error {
 	return err
 }
 
+// idLength is how much of an id is shown: the moment of creation.
+const idLength = 10
+
 // shortID is enough of an id to name a session among this person's.
-func shortID(id string) string {
-	if len(id) > 10 {
-		return id[:10]
+func shortID(id string) string { return id[:min(len(id), idLength)] }
+
+// shortest is how much of the ids tells all of them apart.
+func shortest(list []api.Session) int {
+	for n := idLength; ; n++ {
+		seen := map[string]bool{}
+		for _, s := range list {
+			seen[s.ID[:min(len(s.ID), n)]] = true
+		}
+		if len(seen) == len(list) || n > 26 {
+			return n
+		}
 	}
-	return id
 }
 
 func (p *program) color() bool {
@@ -51,7 +62,7 @@ func (p *program) width() int {
 			return w
 		}
 	}
-	return 120
+	return 240
 }
 
 // groups are the parts of a list in their order, with glyph, words and colour.
@@ -65,11 +76,12 @@ var groups = []struct{ name, title, glyph, color string }{
 // table is the list of sessions as people read it.
 func (p *program) table(list []api.Session, now time.Time) string {
 	var b strings.Builder
-	wide, label := 8, 8
+	all, wide, label, id := p.width(), 8, 8, shortest(list)
 	for _, s := range list {
-		wide, label = max(wide, min(len([]rune(clean(s.Name))), 24)), max(label, min(len([]rune(s.View.Label)), 28))
+		wide = max(wide, min(cells(clean(s.Name)), all/5, 24))
+		label = max(label, min(cells(clean(s.View.Label)), all/3, 40))
 	}
-	room := max(p.width()-wide-label-26, 20)
+	room := max(all-wide-label-id-17, 10)
 	for _, g := range groups {
 		members := slices.DeleteFunc(slices.Clone(list), func(s api.Session) bool { return s.View.Group != g.name })
 		if len(members) == 0 {
@@ -81,7 +93,7 @@ func (p *program) table(list []api.Session, now time.Time) string {
 		fmt.Fprintf(&b, "%s\n", p.paint(g.color, g.title))
 		slices.SortStableFunc(members, func(a, b api.Session) int { return a.StateAt.Compare(b.StateAt.Time) })
 		for _, s := range members {
-			fmt.Fprintf(&b, "  %s %s  %s  %s  %s  %s\n", p.paint(g.color, g.glyph), shortID(s.ID), pad(short(s.Name, wide), wide),
+			fmt.Fprintf(&b, "  %s %s  %s  %s  %s  %s\n", p.paint(g.color, g.glyph), s.ID[:min(len(s.ID), id)], pad(short(s.Name, wide), wide),
 				p.paint(g.color, pad(short(s.View.Label, label), label)), pad(age(now.Sub(s.StateAt.Time)), 4), short(s.View.Why, room))
 		}
 	}
@@ -98,7 +110,7 @@ func (p *program) paint(color, text string) string {
 	return color + text + "\x1b[0m"
 }
 
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-len([]rune(s)), 0)) }
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(n-cells(s), 0)) }
 
 // age is a time span in one unit.
 func age(d time.Duration) string {

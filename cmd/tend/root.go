@@ -32,31 +32,65 @@ func (p *program) root() *cobra.Command {
 			"  tend ls                         who needs you, who works, who is ready\n" +
 			"  tend attach NAME                its terminal; Ctrl-Q leaves it running\n" +
 			"  tend explain NAME               the evidence behind its state",
-		SilenceErrors: true, SilenceUsage: true, Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return p.list(c.Context(), listOptions{}) },
-		PersistentPreRunE: func(c *cobra.Command, _ []string) (err error) {
-			if c.Annotations["bare"] != "" {
-				return nil
-			}
-			if p.dirs, err = findDirs(p.env); err != nil {
-				return err
-			}
-			p.cfg, err = loadConfig(p.dirs.configFile(), p.env)
-			return err
-		},
+		SilenceErrors: true, SilenceUsage: true, Args: noArgs, Version: version,
+		RunE:              func(c *cobra.Command, _ []string) error { return p.list(c.Context(), listOptions{}) },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return p.prepare(c) },
 	}
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%v: tend %s --help shows how", err, strings.TrimPrefix(c.CommandPath(), "tend "))
 	})
+	root.SetVersionTemplate("tend {{.Version}}\n")
 	root.SetHelpCommand(p.helpCommand())
 	root.AddCommand(p.runCommand(), p.listCommand(), p.showCommand(), p.explainCommand(), p.attachCommand(), p.sendCommand(),
 		p.answerCommand(), p.waitCommand(), p.logsCommand(), p.doneCommand(), p.renameCommand(), p.eventsCommand(),
 		p.shutdownCommand(), p.statusCommand(), p.doctorCommand(), p.demoCommand(), p.versionCommand(), p.serveCommand(),
 		p.uninstallCommand())
 	root.AddCommand(p.simpleCommands()...)
-	root.CompletionOptions.HiddenDefaultCmd = false
+	for _, c := range root.Commands() {
+		if strings.Contains(c.Use, " SESSION") {
+			c.ValidArgsFunction = p.completeSession
+		}
+	}
 	return root
+}
+
+// prepare finds the folders and reads the configuration before a verb runs.
+func (p *program) prepare(c *cobra.Command) (err error) {
+	if err := c.ValidateFlagGroups(); err != nil {
+		return usagef("%v: tend %s --help shows how", err, c.Name())
+	}
+	if c.Annotations["bare"] != "" || c.HasParent() && c.Parent().Name() == "completion" {
+		return nil
+	}
+	if p.dirs, err = findDirs(p.env); err != nil {
+		return err
+	}
+	p.cfg, err = loadConfig(p.dirs.configFile(), p.env)
+	return err
+}
+
+// completeSession lists the sessions for the shell. It starts no daemon.
+func (p *program) completeSession(c *cobra.Command, args []string, start string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	const none = cobra.ShellCompDirectiveNoFileComp
+	if len(args) > 0 && c.Name() != "wait" || p.prepare(c) != nil {
+		return nil, none
+	}
+	client, err := p.running(c.Context())
+	if err != nil {
+		return nil, none
+	}
+	list, err := p.sessions(c.Context(), client, c.Name() == "reopen")
+	if err != nil {
+		return nil, none
+	}
+	var out []cobra.Completion
+	for _, s := range list {
+		if name := s.Name; strings.HasPrefix(name, start) && clean(name) == name {
+			out = append(out, cobra.CompletionWithDesc(name, clean(s.View.Label)))
+		}
+	}
+	return out, none
 }
 
 func noArgs(_ *cobra.Command, args []string) error {
@@ -86,7 +120,7 @@ func (p *program) helpCommand() *cobra.Command {
 				return nil
 			}
 			target, _, err := c.Root().Find(args)
-			if err != nil {
+			if err != nil || target == c.Root() && len(args) > 0 {
 				return usagef("there is no verb %q: tend --help lists them", strings.Join(args, " "))
 			}
 			return target.Help()

@@ -48,10 +48,14 @@ func (p *program) runCommand() *cobra.Command {
 	f.BoolVar(&o.CreateRequest.Keep, "keep", false, "never close it by itself")
 	f.BoolVar(&o.attach, "attach", false, "attach at once")
 	f.BoolVar(&o.wait, "wait", false, "wait until its turn, or the job, is over")
+	c.MarkFlagsMutuallyExclusive("attach", "wait")
 	return c
 }
 
 func (p *program) start(ctx context.Context, o runOptions) error {
+	if _, ok := p.terminals(); o.attach && !ok {
+		return usagef("--attach needs a terminal for input and output: leave it out, and attach later")
+	}
 	if err := p.complete(&o); err != nil {
 		return err
 	}
@@ -67,7 +71,7 @@ func (p *program) start(ctx context.Context, o runOptions) error {
 	case o.attach:
 		return p.attach(ctx, c, s, p.cfg.detachKeys, false)
 	case o.wait:
-		return p.untilOver(ctx, c, s, 0)
+		return p.untilOver(ctx, s)
 	}
 	return p.report(s, "started; tend attach "+shortID(s.ID)+" shows it")
 }
@@ -89,15 +93,15 @@ func (p *program) complete(o *runOptions) error {
 	return err
 }
 
-// allowed are the variables that every agent gets from the caller; * at the end
-// matches any.
+// allowed are the variables that every agent gets from the caller; * matches any
+// text.
 var allowed = strings.Fields(`PATH HOME USER LOGNAME SHELL LANG LC_* LANGUAGE TZ TMPDIR EDITOR VISUAL PAGER SSH_AUTH_SOCK
-	SSH_AGENT_PID DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS XDG_* GIT_* HTTP_PROXY HTTPS_PROXY NO_PROXY
-	ALL_PROXY http_proxy https_proxy no_proxy all_proxy SSL_CERT_* NODE_EXTRA_CA_CERTS NIX_* ANTHROPIC_* OPENAI_* GEMINI_*
-	GOOGLE_* AWS_* AZURE_*`)
+	SSH_AGENT_PID DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS XDG_* GIT_* *_PROXY *_proxy SSL_CERT_*
+	NODE_EXTRA_CA_CERTS NIX_* ANTHROPIC_* OPENAI_* GEMINI_* GOOGLE_* AWS_* AZURE_*`)
 
-// nesting marks make a program believe that it runs inside another one.
-var nesting = strings.Fields(`TMUX TMUX_PANE STY CLAUDECODE CLAUDE_CODE_* TEND_SESSION TEND_SOCKET`)
+// nesting marks make a program believe that it runs inside another one. They
+// never pass, unless one is given by value.
+var nesting = strings.Fields(`TMUX TMUX_PANE STY CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT TEND_SESSION TEND_SOCKET`)
 
 // environment is what the agent gets: the allowed part of the caller's, and
 // what was asked for.
@@ -113,6 +117,9 @@ func (p *program) environment(asked []string, all bool) (map[string]string, erro
 	}
 	for _, kv := range asked {
 		k, v, given := strings.Cut(kv, "=")
+		if k == "" || k == "TEND_SESSION" || k == "TEND_SOCKET" {
+			return nil, usagef("--env %s: give NAME=VALUE or NAME; TEND_SESSION and TEND_SOCKET are set for every session", kv)
+		}
 		if !given {
 			if v, given = mine[k]; !given {
 				return nil, usagef("--env %s: it is not set here: give --env %s=VALUE", k, k)

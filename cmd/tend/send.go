@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -67,55 +68,64 @@ func (p *program) send(ctx context.Context, id, text string, wait bool) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(sent.Session.Queue, func(q api.Prompt) bool { return q.ID == sent.PromptID })
-	if i >= 0 && sent.Session.Queue[i].Sanitised {
+	if q := promptOf(sent.Session, sent.PromptID); q != nil && q.Sanitised {
 		fmt.Fprintln(p.stderr, "tend: control characters were removed from the prompt")
 	}
-	if !wait {
-		if p.json {
-			return p.print(sent)
-		}
-		return p.report(sent.Session, "queued; it is typed when the agent takes prompts")
+	if wait {
+		return p.awaitTurn(ctx, c, sent, st.Seq)
 	}
-	return p.follow(ctx, c, sent, st.Seq)
+	if p.json {
+		return p.print(sent)
+	}
+	return p.report(sent.Session, "queued; it is typed when the agent takes prompts")
 }
 
-// follow waits until the prompt was taken and its turn is over.
-func (p *program) follow(ctx context.Context, c *api.Client, sent api.Sent, since int64) error {
-	taken := false
-	for e, err := range c.Events(ctx, since, api.EventFilter{Session: sent.Session.ID}) {
+// promptOf finds a prompt in a session's queue; nil when it is there no more.
+func promptOf(s api.Session, id string) *api.Prompt {
+	i := slices.IndexFunc(s.Queue, func(q api.Prompt) bool { return q.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &s.Queue[i]
+}
+
+// atRest are the states that a turn ends in, or stands still in.
+var atRest = []string{"done", "idle", "ready", "waitingOnInput", "needsAttention"}
+
+// awaitTurn waits until the prompt was taken and its turn is over.
+func (p *program) awaitTurn(ctx context.Context, c *api.Client, sent api.Sent, since int64) error {
+	begun, id := false, sent.Session.ID
+	err := p.follow(ctx, c, since, api.EventFilter{Session: id}, func(c *api.Client, e api.Entry) (bool, error) {
+		s, err := c.Get(ctx, id)
 		if err != nil {
-			return err
+			return false, err
 		}
-		s, err := c.Get(ctx, sent.Session.ID)
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(s.Queue, func(q api.Prompt) bool { return q.ID == sent.PromptID })
+		q := promptOf(s, sent.PromptID)
+		begun = begun || e.Event == "PromptMoved" && strings.Contains(string(e.Detail), sent.PromptID)
+		taken := q == nil || q.State == "confirmed"
 		switch {
-		case i >= 0 && s.Queue[i].State == "failed":
-			return failure{exitFailed, "the prompt was not delivered: " + s.Queue[i].Failure}
-		case ended(s):
-			return failure{exitFailed, fmt.Sprintf("%s has ended: %s", s.Name, s.View.Why)}
-		case i >= 0 && s.Queue[i].State == "confirmed":
-			taken = true
+		case begun && taken && e.Ignored == "" && e.From != e.To && slices.Contains(atRest, e.To):
+			return true, p.outcome(s, e.To)
+		case q != nil && q.State == "failed":
+			return true, failure{exitFailed, fmt.Sprintf("the prompt was not delivered: %s: tend explain %s says more", q.Failure, shortID(id))}
+		case ended(s) && s.State != "done":
+			return true, failure{exitFailed, fmt.Sprintf("%s has ended: %s: tend resume %s starts it again", s.Name, s.View.Why, shortID(id))}
 		}
-		if taken && e.Ignored == "" && slices.Contains([]string{"done", "idle", "ready", "waitingOnInput", "needsAttention"}, s.State) && s.State != e.From {
-			return p.outcome(s)
-		}
+		return false, nil
+	})
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failure{exitTimeout, "the turn is not over yet: tend show " + shortID(id) + " tells how far it is"}
 	}
-	if ctx.Err() != nil {
-		return failure{exitTimeout, "the turn is not over yet: tend show " + shortID(sent.Session.ID) + " tells how far it is"}
-	}
-	return nil
+	return err
 }
 
-func (p *program) outcome(s api.Session) error {
+// outcome reports how a turn ended.
+func (p *program) outcome(s api.Session, state string) error {
 	if err := p.report(s, s.View.Label+"; "+clean(s.View.Why)); err != nil {
 		return err
 	}
-	if s.State == "needsAttention" {
-		return failure{exitFailed, fmt.Sprintf("%s: %s", s.Name, s.View.Label)}
+	if state == "needsAttention" {
+		return failure{exitFailed, fmt.Sprintf("%s: %s: tend explain %s says why", s.Name, s.View.Label, shortID(s.ID))}
 	}
 	return nil
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -90,7 +92,7 @@ func (p *program) watchList(ctx context.Context, c *api.Client, all bool) error 
 		if err != nil {
 			text = "not connected: " + oneLine(err.Error()) + "\n"
 		}
-		fmt.Fprint(p.stdout, "\x1b[H"+strings.ReplaceAll(text, "\n", "\x1b[K\r\n")+"\x1b[J")
+		fmt.Fprint(p.stdout, "\x1b[H"+strings.ReplaceAll(fit(text, f), "\n", "\x1b[K\r\n")+"\x1b[J")
 		select {
 		case err := <-changed:
 			if err != nil {
@@ -101,6 +103,17 @@ func (p *program) watchList(ctx context.Context, c *api.Client, all bool) error 
 			return nil
 		}
 	}
+}
+
+// fit keeps as many lines as the terminal has rows for, and says how many do
+// not fit.
+func fit(text string, f *os.File) string {
+	_, rows, err := term.GetSize(int(f.Fd()))
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if err != nil || len(lines) < rows || rows < 2 {
+		return text
+	}
+	return strings.Join(lines[:rows-2], "\n") + fmt.Sprintf("\n… and %d lines more: tend ls shows them all\n", len(lines)-rows+2)
 }
 
 func (p *program) showCommand() *cobra.Command {
@@ -190,10 +203,14 @@ func (p *program) explainCommand() *cobra.Command {
 			if p.json {
 				return p.print(x)
 			}
+			if x.Earlier > 0 {
+				fmt.Fprintf(p.stdout, "(%d earlier ones: --limit %d shows them)\n", x.Earlier, min(x.Earlier+len(x.Entries), 10_000))
+			}
 			for _, e := range x.Entries {
 				fmt.Fprintln(p.stdout, entryLine(e, ""))
 			}
-			fmt.Fprintf(p.stdout, "\n%s is %s: %s\n", short(s.Name, 60), s.View.Label, clean(s.View.Why))
+			s = x.Session
+			fmt.Fprintf(p.stdout, "\n%s: %s since %s: %s.\n", short(s.Name, 60), s.View.Label, s.StateAt.Local().Format(time.DateTime), clean(s.View.Why))
 			return nil
 		},
 	}
@@ -204,7 +221,12 @@ func (p *program) explainCommand() *cobra.Command {
 // entryLine is a journal entry as people read it.
 func entryLine(e api.Entry, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%6d  %s  ", e.Seq, e.At.Local().Format("15:04:05.000"))
+	at := e.At.Local()
+	layout := "15:04:05.000"
+	if time.Since(at) > 12*time.Hour {
+		layout = "2006-01-02 " + layout
+	}
+	fmt.Fprintf(&b, "%6d  %s  ", e.Seq, at.Format(layout))
 	if name != "" {
 		b.WriteString(name + "  ")
 	}
@@ -212,10 +234,13 @@ func entryLine(e api.Entry, name string) string {
 	switch {
 	case e.Ignored != "":
 		b.WriteString("ignored: " + clean(e.Ignored))
-	case e.From != e.To:
+	case e.From != e.To && e.From != "":
 		fmt.Fprintf(&b, "%s → %s", e.From, e.To)
 	default:
 		b.WriteString(e.To)
+	}
+	if d := details(e.Detail); d != "" {
+		b.WriteString("  " + d)
 	}
 	if e.Why != "" {
 		b.WriteString("  (" + clean(e.Why) + ")")
@@ -224,4 +249,24 @@ func entryLine(e api.Entry, name string) string {
 		b.WriteString("  ⇒ " + strings.Join(e.Effects, ", "))
 	}
 	return b.String()
+}
+
+// details is what of an event's own fields fits on its line: plain values,
+// without the ids that say nothing to a person.
+func details(raw json.RawMessage) string {
+	var fields map[string]any
+	if json.Unmarshal(raw, &fields) != nil {
+		return ""
+	}
+	var out []string
+	for k, v := range fields {
+		switch v.(type) {
+		case string, bool, float64:
+			if !strings.HasSuffix(strings.ToLower(k), "id") {
+				out = append(out, k+"="+short(fmt.Sprint(v), 40))
+			}
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
 }

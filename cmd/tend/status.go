@@ -29,7 +29,7 @@ func (p *program) statusCommand() *cobra.Command {
 				return p.print(st)
 			}
 			fmt.Fprintf(p.stdout, "tend %s, pid %d, up %s\nsocket   %s\nsessions %s\njournal  %d entries\n", st.Version, st.PID,
-				age(time.Since(st.StartedAt.Time)), p.dirs.socket(), counts(st.Sessions), st.Seq)
+				age(time.Since(st.StartedAt.Time)), p.dirs.listening(), counts(st.Sessions), st.Seq)
 			if st.Store.Error != "" {
 				fmt.Fprintf(p.stdout, "STORE    cannot write, %d changes wait in memory: %s\n", st.Store.Unsaved, oneLine(st.Store.Error))
 			}
@@ -60,18 +60,47 @@ func (p *program) shutdownCommand() *cobra.Command {
 	return c
 }
 
-// shutdown returns when the daemon has gone.
+// shutdown ends the daemon, and says so when it has gone.
 func (p *program) shutdown(ctx context.Context, stopAgents bool) error {
 	client, err := p.running(ctx)
 	if errors.Is(err, api.ErrUnreachable) && stopAgents {
 		client, err = p.client(ctx) // agents may run without a daemon
 	}
+	switch {
+	case err == nil:
+		err = client.Shutdown(ctx, stopAgents)
+	case errors.Is(err, api.ErrUnreachable) && p.unlocked():
+		return failure{exitUnreachable, "no daemon runs: there is nothing to end"}
+	case errors.Is(err, api.ErrUnreachable):
+		err = nil // it is on its way out
+	}
+	if err == nil {
+		err = p.awaitEnd(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if err := client.Shutdown(ctx, stopAgents); err != nil {
+	if p.json {
+		return p.print(map[string]bool{"stopped": true})
+	}
+	_, err = fmt.Fprintln(p.stdout, "the daemon has ended")
+	return err
+}
+
+// endDaemon ends a daemon, if one runs.
+func (p *program) endDaemon(ctx context.Context) error {
+	client, err := p.running(ctx)
+	if err == nil {
+		err = client.Shutdown(ctx, false)
+	}
+	if err != nil && !gone(err) {
 		return err
 	}
+	return p.awaitEnd(ctx)
+}
+
+// awaitEnd returns when no daemon holds the state folder.
+func (p *program) awaitEnd(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownLimit+5*time.Second)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -83,9 +112,5 @@ func (p *program) shutdown(ctx context.Context, stopAgents bool) error {
 			return failure{exitTimeout, "the daemon has not ended yet: see " + p.dirs.log()}
 		}
 	}
-	if p.json {
-		return p.print(map[string]bool{"stopped": true})
-	}
-	fmt.Fprintln(p.stdout, "the daemon has ended")
 	return nil
 }

@@ -79,7 +79,15 @@ func (p *program) doneCommand() *cobra.Command {
 			if id == "" {
 				return usagef("this does not run in a session of tend: a person confirms with tend confirm SESSION")
 			}
-			return p.one(c.Context(), "done", func(client *api.Client) (api.Session, error) { return client.Done(c.Context(), id, summary) })
+			client, err := p.own(c.Context())
+			if err != nil {
+				return err
+			}
+			s, err := client.Done(c.Context(), id, summary)
+			if err != nil {
+				return err
+			}
+			return p.report(s, "done")
 		},
 	}
 	c.Flags().StringVar(&summary, "summary", "", "what was done, in a line")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,72 +61,127 @@ func (p *program) wait(ctx context.Context, names []string, o waitOptions) error
 		ctx, cancel = context.WithTimeout(ctx, o.timeout)
 		defer cancel()
 	}
-	c, err := p.client(ctx)
-	if err != nil {
-		return err
-	}
-	reached, err := p.await(ctx, c, names, o)
+	reached, err := p.await(ctx, names, o)
 	if err != nil {
 		return err
 	}
 	if p.json {
-		return p.print(reached)
+		list := make([]api.Session, 0, len(reached))
+		for _, r := range reached {
+			list = append(list, r.Session)
+		}
+		return p.print(list)
 	}
-	for _, s := range reached {
-		fmt.Fprintf(p.stdout, "%s %s: %s\n", short(s.Name, 60), shortID(s.ID), s.View.Label)
+	for _, r := range reached {
+		now := r.View.Label
+		if r.state != r.State && r.state != "ended" {
+			now = r.state + ", and then: " + now
+		}
+		fmt.Fprintf(p.stdout, "%s %s: %s\n", short(r.Name, 60), shortID(r.ID), now)
 	}
 	return nil
 }
 
+// reached is a session and the state that was waited for.
+type reached struct {
+	api.Session
+	state string
+}
+
+// waiting is what await knows.
+type waiting struct {
+	o       waitOptions
+	open    map[string]api.Session // as last seen
+	reached []reached
+	missed  error // one has ended without getting there
+}
+
 // await follows the journal from before its first look, so that no state that
 // is passed through is missed.
-func (p *program) await(ctx context.Context, c *api.Client, names []string, o waitOptions) ([]api.Session, error) {
+func (p *program) await(ctx context.Context, names []string, o waitOptions) ([]reached, error) {
+	c, err := p.client(ctx)
+	if err != nil {
+		return nil, err
+	}
 	st, err := c.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	open := map[string]bool{}
-	var reached []api.Session
-	check := func(id string, passed string) error {
-		s, err := c.Get(ctx, id)
-		if err != nil {
-			return err
+	w := &waiting{o: o, open: map[string]api.Session{}}
+	for _, n := range names {
+		if err := w.check(ctx, c, n, ""); err != nil {
+			return nil, err
 		}
-		open[s.ID] = true
-		if !slices.Contains(o.until, s.State) && (passed == "" || !slices.Contains(o.until, passed)) && !(slices.Contains(o.until, "ended") && ended(s)) {
-			if s.View.Group == "ended" {
-				return failure{exitFailed, fmt.Sprintf("%s has ended (%s) without reaching %s", s.Name, s.View.Label, strings.Join(o.until, ", "))}
-			}
-			return nil
-		}
-		delete(open, s.ID)
-		reached = append(reached, s)
+	}
+	if !w.over() {
+		err = p.follow(ctx, c, st.Seq, api.EventFilter{}, func(c *api.Client, e api.Entry) (bool, error) {
+			err := w.take(ctx, c, e)
+			return w.over(), err
+		})
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = w.late()
+	case err == nil && (!o.any || len(w.reached) == 0):
+		err = w.missed
+	}
+	return w.reached, err
+}
+
+// over reports whether nothing is waited for any more.
+func (w *waiting) over() bool {
+	return len(w.open) == 0 || w.o.any && len(w.reached) > 0 || !w.o.any && w.missed != nil
+}
+
+func (w *waiting) take(ctx context.Context, c *api.Client, e api.Entry) error {
+	if _, open := w.open[e.Session]; !open || e.Ignored != "" {
 		return nil
 	}
-	for _, n := range names {
-		if err := check(n, ""); err != nil {
-			return nil, err
-		}
+	passed := e.To
+	if !slices.Contains(w.o.until, passed) && e.Event == "ProcessEnded" && e.To != "resuming" {
+		passed = "ended"
 	}
-	over := func() bool { return len(open) == 0 || o.any && len(reached) > 0 }
-	if over() {
-		return reached, nil
+	return w.check(ctx, c, e.Session, passed)
+}
+
+// check looks at one session, which may have passed through a state meanwhile.
+func (w *waiting) check(ctx context.Context, c *api.Client, id, passed string) error {
+	s, err := c.Get(ctx, id)
+	if err != nil {
+		return err
 	}
-	for e, err := range c.Events(ctx, st.Seq, api.EventFilter{}) {
-		if err != nil {
-			return nil, err
-		}
-		if !open[e.Session] || e.Ignored != "" {
-			continue
-		}
-		if err := check(e.Session, e.To); err != nil {
-			return nil, err
-		}
-		if over() {
-			return reached, nil
-		}
+	w.open[s.ID] = s
+	state := ""
+	switch {
+	case slices.Contains(w.o.until, passed):
+		state = passed
+	case slices.Contains(w.o.until, s.State):
+		state = s.State
+	case slices.Contains(w.o.until, "ended") && ended(s):
+		state = "ended"
 	}
-	return nil, ctx.Err()
+	if state != "" {
+		delete(w.open, s.ID)
+		w.reached = append(w.reached, reached{s, state})
+		return nil
+	}
+	if s.View.Group != "ended" {
+		return nil
+	}
+	delete(w.open, s.ID)
+	w.missed = failure{exitFailed, fmt.Sprintf("%s has ended (%s) without reaching %s: tend explain %s says how", s.Name, s.View.Label,
+		strings.Join(w.o.until, ", "), shortID(s.ID))}
+	return nil
+}
+
+// late is the end of a wait that took too long.
+func (w *waiting) late() error {
+	var still []string
+	for _, s := range w.open {
+		still = append(still, fmt.Sprintf("%s is %s", s.Name, s.View.Label))
+	}
+	slices.Sort(still)
+	return failure{exitTimeout, "the time is over, and " + strings.Join(still, ", ")}
 }
 
 // ended reports whether no process of the session runs or is on its way.
@@ -133,20 +189,19 @@ func ended(s api.Session) bool {
 	return s.State != "resuming" && (s.Process.Phase == "exited" || s.Process.Phase == "lost" || s.Process.Phase == "none")
 }
 
-// untilOver waits until the turn that follows rev, or the job, is over, and
-// fails unless it ended well.
-func (p *program) untilOver(ctx context.Context, c *api.Client, s api.Session, timeout time.Duration) error {
-	o := waitOptions{until: []string{"done", "idle", "waitingOnInput", "needsAttention", "ended"}, timeout: timeout}
-	list, err := p.await(ctx, c, []string{s.ID}, o)
+// untilOver waits until the session's turn, or the job, is over, and fails
+// unless it ended well.
+func (p *program) untilOver(ctx context.Context, s api.Session) error {
+	list, err := p.await(ctx, []string{s.ID}, waitOptions{until: []string{"done", "idle", "waitingOnInput", "needsAttention", "ended"}})
 	if err != nil {
 		return err
 	}
-	s = list[0]
-	if err := p.report(s, s.View.Label+"; "+clean(s.View.Why)); err != nil {
+	r := list[0]
+	if err := p.report(r.Session, r.View.Label+"; "+clean(r.View.Why)); err != nil {
 		return err
 	}
-	if s.State == "done" || s.State == "idle" {
+	if r.state == "done" || r.state == "idle" {
 		return nil
 	}
-	return failure{exitFailed, fmt.Sprintf("%s: %s", s.Name, s.View.Label)}
+	return failure{exitFailed, fmt.Sprintf("%s: %s: tend explain %s says why", r.Name, r.View.Label, shortID(r.ID))}
 }
