@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -46,17 +47,43 @@ func (h *Host) dial(ctx context.Context, ref session.RunRef, role string) (*line
 		return nil, fmt.Errorf("%w: %w", session.ErrUnreachable, err)
 	}
 	l := &line{conn: c, r: bufio.NewReaderSize(c, 64<<10)}
-	_ = c.SetDeadline(time.Now().Add(dialTimeout))
-	err = holder.WriteJSON(c, holder.FHello, holder.Hello{Version: holder.Version, Role: role, Run: ref.Run})
-	if err == nil {
-		_, _, err = holder.ReadFrame(l.r)
-	}
-	if err != nil {
+	if err := l.hello(role, ref.Run); err != nil {
 		_ = c.Close()
 		return nil, fmt.Errorf("%w: %w", session.ErrUnreachable, err)
 	}
-	_ = c.SetDeadline(time.Time{})
 	return l, nil
+}
+
+// hello greets the holder; it must be ours, and of this run.
+func (l *line) hello(role string, run int) error {
+	if u, ok := l.conn.(*net.UnixConn); !ok || holder.PeerUID(u) != os.Getuid() {
+		return errors.New("its socket belongs to another user")
+	}
+	if err := l.conn.SetDeadline(time.Now().Add(dialTimeout)); err != nil {
+		return err
+	}
+	err := holder.WriteJSON(l.conn, holder.FHello, holder.Hello{Version: holder.Version, Role: role, Run: run})
+	if err != nil {
+		return err
+	}
+	kind, p, err := holder.ReadFrame(l.r)
+	switch {
+	case err != nil:
+		return err
+	case kind == holder.FError:
+		return problem(p)
+	case kind != holder.FHello:
+		return errFrame
+	}
+	return l.conn.SetDeadline(time.Time{})
+}
+
+func problem(p []byte) error {
+	var why holder.Problem
+	if err := json.Unmarshal(p, &why); err != nil {
+		return err
+	}
+	return errors.New(why.Detail)
 }
 
 func (l *line) send(kind byte, parts ...[]byte) error {
@@ -84,6 +111,9 @@ func (l *line) follow(from int64) error {
 }
 
 func inputFrame(in session.Input) ([][]byte, error) {
+	if len(in.Data) > holder.MaxInput {
+		return nil, &session.InputRefusedError{Why: "tooLarge", Line: fmt.Sprintf("%d bytes are more than a terminal takes at once (%d): send a file instead", len(in.Data), holder.MaxInput)}
+	}
 	head, err := json.Marshal(holder.InputHeader{By: string(in.By), QuietMS: in.IfQuietFor.Milliseconds(), IfNoUnfinished: in.IfNoUnfinished})
 	if err != nil {
 		return nil, err
@@ -103,6 +133,9 @@ func (l *line) event() (session.TerminalEvent, *holder.Reply, error) {
 		kind, p, err := holder.ReadFrame(l.r)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", session.ErrUnreachable, err)
+		}
+		if kind == holder.FError {
+			return nil, nil, fmt.Errorf("%w: %w", session.ErrUnreachable, problem(p))
 		}
 		if kind == holder.FReply {
 			var r holder.Reply
@@ -188,7 +221,7 @@ func decode(kind byte, p []byte) (session.TerminalEvent, error) {
 
 // ask sends one request and returns its reply.
 func (h *Host) ask(ctx context.Context, ref session.RunRef, kind byte, parts ...[]byte) (holder.Reply, error) {
-	l, err := h.dial(ctx, ref, "daemon")
+	l, err := h.dial(ctx, ref, holder.RoleDaemon)
 	if err != nil {
 		return holder.Reply{}, err
 	}
@@ -196,7 +229,7 @@ func (h *Host) ask(ctx context.Context, ref session.RunRef, kind byte, parts ...
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
 	defer stop()
 	if err := l.send(kind, parts...); err != nil {
-		return holder.Reply{}, err
+		return holder.Reply{}, errors.Join(err, ctx.Err())
 	}
 	for {
 		_, r, err := l.event()

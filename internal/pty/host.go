@@ -5,8 +5,6 @@ package pty
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,9 +24,6 @@ import (
 // DefaultLogCap is how much output of a run is kept, in bytes.
 const DefaultLogCap = 64 << 20
 
-// maxSocketPath is what sockaddr_un has room for everywhere.
-const maxSocketPath = 103
-
 // Config says where a Host keeps things.
 type Config struct {
 	StateDir   string   // sessions/<id>/run-<n> are below
@@ -37,7 +33,10 @@ type Config struct {
 }
 
 // Host implements the supervisor's Host with pseudo-terminals.
-type Host struct{ cfg Config }
+type Host struct {
+	cfg     Config
+	noScope atomic.Bool // systemd has refused one
+}
 
 // New returns a host. Nothing is started.
 func New(cfg Config) *Host {
@@ -70,19 +69,13 @@ func (h *Host) Dir(ref session.RunRef) string {
 	return filepath.Join(h.cfg.StateDir, "sessions", string(ref.ID), "run-"+strconv.Itoa(ref.Run))
 }
 
-// socket is a short path that no other run has.
-func (h *Host) socket(ref session.RunRef) (string, error) {
-	sum := sha256.Sum256([]byte(h.cfg.StateDir + "\x00" + ref.String()))
-	name := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10])) + ".hold"
-	path := filepath.Join(h.cfg.RuntimeDir, name)
-	if len(path) > maxSocketPath {
-		return "", fmt.Errorf("the socket path %s has %d bytes and the system allows %d: set XDG_RUNTIME_DIR to a shorter folder", path, len(path), maxSocketPath)
-	}
-	return path, nil
-}
-
-// Prepare writes the launch record of a run.
+// Prepare writes the launch record of a run. A run that was launched keeps the
+// record it was launched from.
 func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) error {
+	dir := h.Dir(ref)
+	if holder.Exists(dir, holder.HolderFile) {
+		return nil
+	}
 	sock, err := h.socket(ref)
 	if err != nil {
 		return &session.LaunchError{Kind: "failed", Detail: err.Error()}
@@ -102,7 +95,6 @@ func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) 
 	if rec.Cols == 0 || rec.Rows == 0 {
 		rec.Cols, rec.Rows = 80, 24
 	}
-	dir := h.Dir(ref)
 	err = os.MkdirAll(dir, 0o700)
 	if err == nil {
 		err = holder.WriteFile(dir, holder.LaunchFile, rec)
@@ -120,91 +112,6 @@ func cause(err error) error {
 		return no
 	}
 	return err
-}
-
-// terminalEnv is env with what a terminal of ours is called.
-func terminalEnv(env []string) []string {
-	out := make([]string, 0, len(env)+3)
-	utf8 := false
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		switch name {
-		case "TERM", "COLORTERM":
-			continue
-		case "LANG", "LC_ALL", "LC_CTYPE":
-			v := strings.ToLower(value)
-			utf8 = utf8 || strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
-		}
-		out = append(out, kv)
-	}
-	out = append(out, "TERM=xterm-256color", "COLORTERM=truecolor")
-	if !utf8 {
-		out = append(out, "LC_CTYPE=C.UTF-8")
-	}
-	return out
-}
-
-// Launch starts a prepared run, once.
-func (h *Host) Launch(ctx context.Context, ref session.RunRef) (session.Sighting, error) {
-	dir := h.Dir(ref)
-	s, err := h.Inspect(ctx, ref)
-	if err != nil && !errors.Is(err, session.ErrUnreachable) {
-		return s, err
-	}
-	if s.Started {
-		return s, nil
-	}
-	if err := os.Remove(filepath.Join(dir, holder.ErrorFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, err
-	}
-	if err := h.spawn(ctx, dir); err != nil {
-		return s, err
-	}
-	return h.Inspect(ctx, ref)
-}
-
-// spawn starts a holder and waits until its agent runs, or it has said why not.
-func (h *Host) spawn(ctx context.Context, dir string) error {
-	ready, told, err := os.Pipe()
-	if err != nil {
-		return &session.LaunchError{Kind: "noRoom", Detail: "no file descriptors left: " + err.Error()}
-	}
-	defer ready.Close()
-	logFile, err := os.OpenFile(filepath.Join(dir, "holder.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		_ = told.Close()
-		return &session.LaunchError{Kind: "noRoom", Detail: fmt.Sprintf("the holder's log cannot be written below %s: %v", h.cfg.StateDir, cause(err))}
-	}
-	defer logFile.Close()
-	c := exec.Command(h.cfg.HoldArgv[0], append(h.cfg.HoldArgv[1:len(h.cfg.HoldArgv):len(h.cfg.HoldArgv)], dir)...)
-	c.Dir, c.Stdout, c.Stderr, c.ExtraFiles = "/", logFile, logFile, []*os.File{told}
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = c.Start()
-	_ = told.Close()
-	if err != nil {
-		return &session.LaunchError{Kind: "noHolder", Detail: fmt.Sprintf("cannot start %s: %v", h.cfg.HoldArgv[0], err)}
-	}
-	go func() { _ = c.Wait() }()
-	return awaitReady(ctx, ready, dir)
-}
-
-func awaitReady(ctx context.Context, ready *os.File, dir string) error {
-	if d, ok := ctx.Deadline(); ok {
-		_ = ready.SetReadDeadline(d)
-	}
-	buf := make([]byte, 8)
-	n, err := ready.Read(buf)
-	if n > 0 {
-		return nil
-	}
-	var f holder.Failure
-	if holder.ReadFile(dir, holder.ErrorFile, &f) == nil {
-		return &session.LaunchError{Kind: f.Kind, Detail: f.Detail}
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("the holder did not start in time: %w", session.ErrUnreachable)
-	}
-	return &session.LaunchError{Kind: "noHolder", Detail: "the holder ended before its agent ran: see holder.log in " + dir}
 }
 
 // Inspect says what can be proven of a run.
@@ -249,13 +156,26 @@ func exitOf(x holder.Exit) session.Exit {
 
 // Known lists every run on record.
 func (h *Host) Known(context.Context) ([]session.RunRef, error) {
-	dirs, err := filepath.Glob(filepath.Join(h.cfg.StateDir, "sessions", "*", "run-*"))
+	root := filepath.Join(h.cfg.StateDir, "sessions")
+	ids, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	var out []session.RunRef
-	for _, d := range dirs {
-		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(d), "run-"))
-		if err == nil {
-			out = append(out, session.RunRef{ID: session.ID(filepath.Base(filepath.Dir(d))), Run: n})
+	for _, id := range ids {
+		runs, err := os.ReadDir(filepath.Join(root, id.Name()))
+		if err != nil {
+			continue // one broken record hides no other
+		}
+		for _, r := range runs {
+			number, ok := strings.CutPrefix(r.Name(), "run-")
+			if n, err := strconv.Atoi(number); ok && err == nil {
+				out = append(out, session.RunRef{ID: session.ID(id.Name()), Run: n})
+			}
 		}
 	}
-	return out, err
+	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,20 +17,19 @@ import (
 	"github.com/tendhq/tend/internal/session"
 )
 
-// Follow delivers what happens in the terminal from an offset on.
+// Follow delivers what happens in the terminal from an offset on. A holder that
+// leaves after the run has ended is no interruption: the rest is told from the
+// files.
 func (h *Host) Follow(ctx context.Context, ref session.RunRef, from int64, f func(session.TerminalEvent) error) error {
-	l, err := h.dial(ctx, ref, "daemon")
+	l, err := h.dial(ctx, ref, holder.RoleDaemon)
 	if err != nil {
-		if s, ierr := h.Inspect(ctx, ref); ierr == nil && s.Exit != nil {
-			return h.replay(ref, from, s, f)
-		}
-		return err
+		return h.followRest(ctx, ref, from, err, f)
 	}
 	defer l.conn.Close()
 	stop := context.AfterFunc(ctx, func() { _ = l.conn.Close() })
 	defer stop()
 	if err := l.follow(from); err != nil {
-		return err
+		return h.followRest(ctx, ref, from, err, f)
 	}
 	for {
 		e, _, err := l.event()
@@ -37,7 +37,7 @@ func (h *Host) Follow(ctx context.Context, ref session.RunRef, from int64, f fun
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return err
+			return h.followRest(ctx, ref, l.at, err, f)
 		case e == nil:
 			continue
 		}
@@ -50,50 +50,86 @@ func (h *Host) Follow(ctx context.Context, ref session.RunRef, from int64, f fun
 	}
 }
 
-// replay tells the end of a run whose holder has left, from its files.
-func (h *Host) replay(ref session.RunRef, from int64, s session.Sighting, f func(session.TerminalEvent) error) error {
-	sizes, err := h.Sizes(ref)
+// followRest tells the end of a run whose holder has left, or why it cannot.
+func (h *Host) followRest(ctx context.Context, ref session.RunRef, from int64, why error, f func(session.TerminalEvent) error) error {
+	s, err := h.Inspect(ctx, ref)
+	if err != nil || s.Exit == nil {
+		return errors.Join(why, ctx.Err())
+	}
+	r, err := h.replay(ref, from, *s.Exit)
 	if err != nil {
 		return err
 	}
-	next := 0
-	for i, z := range sizes {
-		if z.Offset <= from {
-			next = i
+	for ctx.Err() == nil {
+		e, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return nil
 		}
-	}
-	buf := make([]byte, 64<<10)
-	for off := from; ; {
-		n, first, end, err := holder.ReadAt(h.Dir(ref), off, buf)
 		if err != nil {
 			return err
 		}
-		if first > off {
-			if err := f(session.OutputGap{From: off, To: first}); err != nil {
-				return err
-			}
-			off = first
-		}
-		for ; next < len(sizes) && sizes[next].Offset <= off; next++ {
-			if err := f(sizes[next]); err != nil {
-				return err
-			}
-		}
-		if n == 0 || off >= end {
-			break
-		}
-		if next < len(sizes) {
-			n = min(n, int(sizes[next].Offset-off))
-		}
-		if err := f(session.Output{Offset: off, Data: bytes.Clone(buf[:n])}); err != nil {
+		if err := f(e); err != nil {
 			return err
 		}
-		off += int64(n)
 	}
-	if err := f(session.Viewers{}); err != nil {
-		return err
+	return ctx.Err()
+}
+
+// replayer tells the rest of an ended run from its files: recorded output and
+// the sizes within it, and then the end.
+type replayer struct {
+	dir   string
+	at    int64
+	sizes []session.Resized
+	end   []session.TerminalEvent
+	buf   []byte
+}
+
+func (h *Host) replay(ref session.RunRef, from int64, exit session.Exit) (*replayer, error) {
+	sizes, err := h.Sizes(ref)
+	for i := len(sizes) - 1; i > 0; i-- {
+		if sizes[i].Offset <= from {
+			sizes = sizes[i:]
+			break
+		}
 	}
-	return f(session.ProcessExited{Exit: *s.Exit})
+	end := []session.TerminalEvent{session.Viewers{}, session.ProcessExited{Exit: exit}}
+	return &replayer{dir: h.Dir(ref), at: max(from, 0), sizes: sizes, end: end, buf: make([]byte, 64<<10)}, err
+}
+
+// next is the next event; io.EOF after the last.
+func (r *replayer) next() (session.TerminalEvent, error) {
+	if len(r.sizes) > 0 && r.sizes[0].Offset <= r.at {
+		s := r.sizes[0]
+		r.sizes = r.sizes[1:]
+		return s, nil
+	}
+	n, first, end, err := holder.ReadAt(r.dir, r.at, r.buf)
+	switch {
+	case err != nil:
+		return nil, err
+	case first > r.at:
+		gap := session.OutputGap{From: r.at, To: first}
+		r.at = first
+		return gap, nil
+	case n > 0 && r.at < end:
+		return r.piece(n), nil
+	case len(r.end) == 0:
+		return nil, io.EOF
+	}
+	e := r.end[0]
+	r.end = r.end[1:]
+	return e, nil
+}
+
+// piece is output up to the next size.
+func (r *replayer) piece(n int) session.Output {
+	if len(r.sizes) > 0 {
+		n = int(min(int64(n), r.sizes[0].Offset-r.at))
+	}
+	o := session.Output{Offset: r.at, Data: bytes.Clone(r.buf[:n])}
+	r.at += int64(n)
+	return o
 }
 
 // Sizes lists the sizes the terminal has had, with the offsets from which on.
@@ -112,7 +148,10 @@ func (h *Host) Sizes(ref session.RunRef) ([]session.Resized, error) {
 	return out, nil
 }
 
-// Write writes input whole, or nothing.
+// Write writes input whole, or nothing: more than 4 MiB less 64 KiB at once, or
+// while 8 MiB wait for an agent that does not read, is refused. It returns when
+// the terminal has taken everything; when ctx ends before a supervisor's input
+// has its turn, it is not written.
 func (h *Host) Write(ctx context.Context, ref session.RunRef, in session.Input) error {
 	parts, err := inputFrame(in)
 	if err != nil {
@@ -135,7 +174,8 @@ func (h *Host) Resize(ctx context.Context, ref session.RunRef, s session.Size) e
 	return err
 }
 
-// Stop ends the run's process tree.
+// Stop ends the run's process tree, also what an agent has left behind, and also
+// when the holder has gone.
 func (h *Host) Stop(ctx context.Context, ref session.RunRef, o session.StopOrder) ([]int, error) {
 	if o.Signal == 0 {
 		o.Signal = 15
@@ -152,26 +192,31 @@ func (h *Host) Stop(ctx context.Context, ref session.RunRef, o session.StopOrder
 	if err == nil {
 		return r.Left, nil
 	}
-	s, ierr := h.Inspect(ctx, ref)
-	switch {
-	case ierr != nil || s.Alive:
-		return nil, err
-	case s.Exit == nil || s.Rebooted:
-		if s.Gone || !s.Started {
-			return nil, nil
-		}
-		return nil, err
-	}
-	return h.stopLeftovers(ref, order)
+	return h.stopUnheld(ctx, ref, order, err)
 }
 
-// stopLeftovers ends what an agent left behind when its holder has gone too.
-func (h *Host) stopLeftovers(ref session.RunRef, o holder.StopOrder) ([]int, error) {
-	var x holder.Exit
-	if err := holder.ReadFile(h.Dir(ref), holder.ExitFile, &x); err != nil {
-		return nil, err
+// stopUnheld ends what lives of a run whose holder did not answer, if it is
+// proven that the holder has gone, or that the agent has.
+func (h *Host) stopUnheld(ctx context.Context, ref session.RunRef, o holder.StopOrder, why error) ([]int, error) {
+	s, err := h.Inspect(ctx, ref)
+	var rec holder.Record
+	switch {
+	case err != nil:
+		return nil, errors.Join(why, err)
+	case !s.Started || s.Rebooted:
+		return nil, nil
+	case holder.ReadFile(h.Dir(ref), holder.HolderFile, &rec) != nil, rec.Holder.Alive() && s.Exit == nil:
+		return nil, why
 	}
-	return holder.End(func() []holder.Proc { return holder.Living(x.LeftBehind) }, o, nil), nil
+	var x holder.Exit
+	if s.Exit != nil {
+		if err := holder.ReadFile(h.Dir(ref), holder.ExitFile, &x); err != nil {
+			return nil, err
+		}
+	}
+	return holder.End(func() []holder.Proc {
+		return holder.Remains(rec, x)
+	}, o, nil), nil
 }
 
 // Release lets the holder go.

@@ -3,34 +3,38 @@ package holder
 import (
 	"os"
 	"sync"
+	"time"
 )
+
+// retryEvery is how soon a full disk is tried again when nothing new comes.
+const retryEvery = time.Second
 
 func openLog(dir string, limit int64) (*Log, error) {
 	l := &Log{dir: dir, cap: max(limit, 2*SegmentSize)}
 	l.changed = sync.NewCond(&l.mu)
-	return l, l.next()
+	return l, l.next(0)
 }
 
-// next begins a new segment and drops the oldest ones over the cap.
-func (l *Log) next() error {
-	f, err := os.OpenFile(segmentPath(l.dir, l.end), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+// next begins a new segment at start and drops the oldest ones over the cap.
+func (l *Log) next(start int64) error {
+	f, err := os.OpenFile(segmentPath(l.dir, start), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	if l.file != nil {
 		_ = l.file.Close()
 	}
-	l.file, l.starts = f, append(l.starts, l.end)
+	l.file, l.starts = f, append(l.starts, start)
 	for len(l.starts) > 1 && l.end-l.starts[1] >= l.cap-SegmentSize {
-		if err := os.Remove(segmentPath(l.dir, l.starts[0])); err != nil {
-			return err
+		if err := os.Remove(segmentPath(l.dir, l.starts[0])); err != nil && !os.IsNotExist(err) {
+			return nil // an old one too many harms nobody
 		}
 		l.starts = l.starts[1:]
 	}
 	return nil
 }
 
-// append takes output. It never blocks on a reader and never fails: while the
+// append takes output. It never waits for a reader and never fails: while the
 // disk is full, 1 MiB is held in memory and the rest is counted as a gap.
 func (l *Log) append(p []byte) {
 	l.mu.Lock()
@@ -41,13 +45,19 @@ func (l *Log) append(p []byte) {
 	} else if n, err := l.write(p); err != nil {
 		l.full = err
 		l.hold(p[n:])
+		l.tryAgain()
 	}
 	l.changed.Broadcast()
 }
 
+// hold keeps what cannot be written, in order: once something is lost, what
+// comes after it is lost too, until there is room.
 func (l *Log) hold(p []byte) {
-	n := min(len(p), fullBuffer-len(l.held))
-	l.held = append(l.held, p[:n]...)
+	n := 0
+	if l.lost == 0 {
+		n = min(len(p), fullBuffer-len(l.held))
+		l.held = append(l.held, p[:n]...)
+	}
 	l.lost += int64(len(p) - n)
 }
 
@@ -64,21 +74,37 @@ func (l *Log) retry() {
 		l.gaps = append(l.gaps, Gap{From: l.end, To: l.end + l.lost})
 		l.end += l.lost
 		l.lost = 0
-		if err := l.next(); err != nil {
-			l.full = err
-		}
+		l.broken = l.next(l.end) != nil
 	}
+}
+
+// tryAgain writes what is held as soon as there is room; mu is held.
+func (l *Log) tryAgain() {
+	if l.again != nil {
+		return
+	}
+	l.again = time.AfterFunc(retryEvery, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.again = nil; len(l.held) == 0 && l.lost == 0 {
+			return
+		}
+		if l.retry(); l.full != nil {
+			l.tryAgain()
+		}
+		l.changed.Broadcast()
+	})
 }
 
 // write appends to the segments and returns how much was taken.
 func (l *Log) write(p []byte) (n int, err error) {
 	for len(p) > 0 {
-		start := l.starts[len(l.starts)-1]
-		room := start + SegmentSize - l.end
-		if room <= 0 {
-			if err := l.next(); err != nil {
+		room := l.starts[len(l.starts)-1] + SegmentSize - l.end
+		if l.broken || room <= 0 {
+			if err := l.next(l.end); err != nil {
 				return n, err
 			}
+			l.broken = false
 			continue
 		}
 		m, err := l.file.Write(p[:min(int64(len(p)), room)])
@@ -97,4 +123,10 @@ func (l *Log) flush() {
 	if len(l.held) > 0 || l.lost > 0 {
 		l.retry()
 	}
+}
+
+func (l *Log) wake() {
+	l.mu.Lock()
+	l.changed.Broadcast()
+	l.mu.Unlock()
 }

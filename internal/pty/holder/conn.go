@@ -4,21 +4,19 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net"
-	"os"
-	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
-
-	"github.com/creack/pty"
 )
 
 // writeTimeout drops a reader that takes nothing.
 const writeTimeout = 60 * time.Second
 
-// maxEvents bounds what waits for one reader besides output, which waits in the
-// log.
-const maxEvents = 1024
+// helloTimeout is how long a new connection may take to say who it is.
+const helloTimeout = 10 * time.Second
+
+// maxQueue bounds the frames that wait for one reader besides output, which
+// waits in the log.
+const maxQueue = 1024
 
 // Flag is on or off.
 type Flag struct {
@@ -30,104 +28,114 @@ type Count struct {
 	N int `json:"n"`
 }
 
-// conn is one connection. What it has not read of the output waits in the log,
-// so a slow reader only lags.
+// conn is one connection. One goroutine reads it and another writes it, so that
+// nothing else ever waits for it. What it has not read of the output waits in
+// the log: a slow reader only lags.
 type conn struct {
 	h    *holder
 	net  net.Conn
 	role string
-	wr   sync.Mutex // one frame at a time
 
 	// Guarded by h.log.mu:
 	follow bool
 	offset int64
-	events [][]byte // encoded frames that wait
+	queue  [][]byte // encoded frames that wait
+	busy   bool     // being written to
+	ending bool     // close when the queue is written
 	closed bool
 	told   bool // the exit
 }
 
-func (h *holder) accept(ln net.Listener) {
-	go h.keepSocket(ln)
-	for {
-		c, err := ln.Accept()
-		if err != nil {
-			return
-		}
-		go h.talk(c)
-	}
-}
-
-// keepSocket makes a removed socket anew.
-func (h *holder) keepSocket(ln net.Listener) {
-	for {
-		awaitRemoval(h.launch.Socket)
-		if _, err := os.Lstat(h.launch.Socket); err == nil {
-			continue
-		}
-		if again, err := h.listen(); err == nil {
-			_ = ln.Close()
-			go h.accept(again)
-			return
-		}
-	}
-}
-
 func (h *holder) talk(nc net.Conn) {
 	c := &conn{h: h, net: nc}
-	defer h.leave(c)
-	if !sameUser(nc) {
-		return
-	}
-	kind, p, err := ReadFrame(nc)
-	var hello Hello
-	if err != nil || kind != FHello || json.Unmarshal(p, &hello) != nil || hello.Run != h.launch.Run {
-		return
-	}
-	c.role = hello.Role
-	if c.send(FHello, h.status()) != nil {
+	if !sameUser(nc) || !c.hello() {
+		_ = nc.Close()
 		return
 	}
 	h.join(c)
+	defer h.leave(c)
+	c.post(FHello, h.status())
 	go c.write()
 	for {
-		kind, p, err := ReadFrame(nc)
-		if err != nil || !c.request(kind, p) {
+		kind, p, err := readRequest(nc)
+		if err != nil {
+			return
+		}
+		if !c.request(kind, p) {
+			c.refuse(Problem{Why: "request", Detail: "a request that makes no sense here"})
 			return
 		}
 	}
+}
+
+// hello takes the greeting of a connection; false when it is not for us.
+func (c *conn) hello() bool {
+	_ = c.net.SetDeadline(time.Now().Add(helloTimeout))
+	kind, p, err := readRequest(c.net)
+	var hello Hello
+	if err != nil || kind != FHello || json.Unmarshal(p, &hello) != nil {
+		return false
+	}
+	switch {
+	case hello.Version < 1:
+		_ = WriteJSON(c.net, FError, Problem{Why: "version", Detail: "versions begin with 1"})
+		return false
+	case hello.Run != c.h.launch.Run:
+		_ = WriteJSON(c.net, FError, Problem{Why: "wrongRun", Detail: "this is another run"})
+		return false
+	}
+	c.role = hello.Role
+	_ = c.net.SetDeadline(time.Time{})
+	return true
+}
+
+// refuse says why and leaves the writer to close.
+func (c *conn) refuse(p Problem) {
+	c.post(FError, p)
+	c.h.log.mu.Lock()
+	defer c.h.log.mu.Unlock()
+	c.ending = true
+	c.h.log.changed.Broadcast()
 }
 
 func (h *holder) join(c *conn) {
 	h.mu.Lock()
 	h.conns[c] = true
 	h.mu.Unlock()
-	h.tellViewers()
+	h.tellViewers(c)
 }
 
 func (h *holder) leave(c *conn) {
-	_ = c.net.Close()
 	h.log.mu.Lock()
-	c.closed = true
+	if !c.ending {
+		c.closed = true
+		_ = c.net.Close()
+	}
 	h.log.changed.Broadcast()
 	h.log.mu.Unlock()
 	h.mu.Lock()
 	delete(h.conns, c)
 	h.mu.Unlock()
-	h.tellViewers()
+	h.tellViewers(c)
 }
 
 func (h *holder) viewers() (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for c := range h.conns {
-		if c.role == "viewer" {
+		if c.role == RoleViewer {
 			n++
 		}
 	}
 	return n
 }
 
-func (h *holder) tellViewers() { h.tell(FViewers, Count{h.viewers()}) }
+// tellViewers tells a new number of viewers after c came or went.
+func (h *holder) tellViewers(c *conn) {
+	if c.role == RoleViewer {
+		h.tell(FViewers, Count{h.viewers()})
+	}
+}
 
 // tell queues an event for everyone who follows.
 func (h *holder) tell(kind byte, v any) {
@@ -138,25 +146,31 @@ func (h *holder) tell(kind byte, v any) {
 	}
 	h.mu.Unlock()
 	for _, c := range all {
-		c.queue(kind, v)
+		c.event(kind, v)
 	}
 }
 
-func (c *conn) queue(kind byte, v any) {
+// event queues a frame if the client follows.
+func (c *conn) event(kind byte, v any) { c.enqueue(kind, v, false) }
+
+// post queues a frame in any case. It never blocks.
+func (c *conn) post(kind byte, v any) { c.enqueue(kind, v, true) }
+
+func (c *conn) enqueue(kind byte, v any, always bool) {
 	var b frameBuffer
 	if WriteJSON(&b, kind, v) != nil {
 		return
 	}
 	c.h.log.mu.Lock()
 	defer c.h.log.mu.Unlock()
-	if !c.follow || c.closed {
+	if c.closed || c.ending || !c.follow && !always {
 		return
 	}
-	if len(c.events) >= maxEvents {
+	if len(c.queue) >= maxQueue {
 		_ = c.net.Close() // it takes nothing
 		return
 	}
-	c.events = append(c.events, b)
+	c.queue = append(c.queue, b)
 	c.h.log.changed.Broadcast()
 }
 
@@ -164,19 +178,11 @@ type frameBuffer []byte
 
 func (b *frameBuffer) Write(p []byte) (int, error) { *b = append(*b, p...); return len(p), nil }
 
-func (c *conn) send(kind byte, v any) error {
-	c.wr.Lock()
-	defer c.wr.Unlock()
-	_ = c.net.SetWriteDeadline(time.Now().Add(writeTimeout))
-	return WriteJSON(c.net, kind, v)
-}
-
-func (c *conn) raw(b []byte) error {
-	c.wr.Lock()
-	defer c.wr.Unlock()
-	_ = c.net.SetWriteDeadline(time.Now().Add(writeTimeout))
-	_, err := c.net.Write(b)
-	return err
+// gone reports whether the client has left.
+func (c *conn) gone() bool {
+	c.h.log.mu.Lock()
+	defer c.h.log.mu.Unlock()
+	return c.closed || c.ending
 }
 
 // request does what a client asks; false ends the connection.
@@ -187,6 +193,17 @@ func (c *conn) request(kind byte, p []byte) bool {
 			return false
 		}
 		c.begin(int64(binary.BigEndian.Uint64(p))) //nolint:gosec // an offset
+		return true
+	case FStatus:
+		c.post(FStatus, c.h.status())
+		return true
+	}
+	return c.role != RolePreview && c.act(kind, p)
+}
+
+// act does what changes something.
+func (c *conn) act(kind byte, p []byte) bool {
+	switch kind {
 	case FInput:
 		return c.input(p)
 	case FResize:
@@ -195,18 +212,19 @@ func (c *conn) request(kind byte, p []byte) bool {
 			return false
 		}
 		c.h.resize(s)
-		return c.send(FReply, Reply{}) == nil
+		c.post(FReply, Reply{})
 	case FStop:
 		var o StopOrder
 		if json.Unmarshal(p, &o) != nil {
 			return false
 		}
-		c.h.stops.Go(func() { _ = c.send(FReply, Reply{Left: c.h.stop(o)}) })
-	case FStatus:
-		return c.send(FStatus, c.h.status()) == nil
+		c.h.stops.Go(func() { c.post(FReply, Reply{Left: c.h.stop(o)}) })
 	case FAck:
+		if c.role != RoleDaemon {
+			return false
+		}
+		c.post(FReply, Reply{})
 		c.h.ack()
-		return c.send(FReply, Reply{}) == nil
 	default:
 		return false
 	}
@@ -226,6 +244,7 @@ func (h *holder) ack() {
 func (c *conn) begin(offset int64) {
 	c.h.mu.Lock()
 	sizes := append([]Size(nil), c.h.sizes...)
+	stopped := c.h.stopped
 	c.h.mu.Unlock()
 	c.h.log.mu.Lock()
 	c.follow, c.offset = true, offset
@@ -237,9 +256,12 @@ func (c *conn) begin(offset int64) {
 		}
 	}
 	for _, s := range sizes[at:] {
-		c.queue(FResize, s)
+		c.event(FResize, s)
 	}
-	c.queue(FViewers, Count{c.h.viewers()})
+	c.event(FViewers, Count{c.h.viewers()})
+	if stopped {
+		c.event(FSuspended, Flag{On: true})
+	}
 }
 
 func (c *conn) input(p []byte) bool {
@@ -251,42 +273,17 @@ func (c *conn) input(p []byte) bool {
 	if n > len(p)-4 || json.Unmarshal(p[4:4+n], &hd) != nil {
 		return false
 	}
-	c.h.input.put(hd, p[4+n:], func(r Reply) { _ = c.send(FReply, r) })
+	c.h.input.put(&typedInput{head: hd, data: p[4+n:], from: c})
 	return true
-}
-
-func (h *holder) resize(s Size) {
-	if s.Cols < 1 || s.Rows < 1 || s.Cols > 10000 || s.Rows > 10000 {
-		return
-	}
-	_ = pty.Setsize(h.master, &pty.Winsize{Cols: uint16(s.Cols), Rows: uint16(s.Rows)}) //nolint:gosec // just checked
-	h.resized(s.Cols, s.Rows)
-}
-
-// resized records a size with the offset from which it is in force.
-func (h *holder) resized(cols, rows int) {
-	h.log.mu.Lock()
-	s := Size{Offset: h.log.end, Cols: cols, Rows: rows}
-	h.log.mu.Unlock()
-	h.mu.Lock()
-	h.sizes = append(h.sizes, s)
-	h.mu.Unlock()
-	if f, err := os.OpenFile(filepath.Join(h.dir, SizesFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err == nil {
-		if b, err := json.Marshal(s); err == nil {
-			_, _ = f.Write(append(b, '\n'))
-		}
-		_ = f.Close()
-	}
-	h.tell(FResize, s)
 }
 
 func (h *holder) status() Status {
 	st := Status{Record: h.rec, Viewers: h.viewers()}
 	h.mu.Lock()
-	st.Exit = h.exit
+	st.Exit, st.Stopped = h.exit, h.stopped
 	h.mu.Unlock()
 	h.log.mu.Lock()
-	st.End = h.log.end
+	st.End, st.Held = h.log.end, len(h.log.held)
 	if h.log.full != nil {
 		st.Full = h.log.full.Error()
 	}
@@ -296,16 +293,18 @@ func (h *holder) status() Status {
 
 func sameUser(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return false
-	}
+	return ok && PeerUID(u) == syscall.Getuid()
+}
+
+// PeerUID is the user at the other end of a socket, -1 when unknown.
+func PeerUID(u *net.UnixConn) int {
 	raw, err := u.SyscallConn()
 	if err != nil {
-		return false
+		return -1
 	}
 	uid := -1
 	if err := raw.Control(func(fd uintptr) { uid = peerUID(int(fd)) }); err != nil {
-		return false
+		return -1
 	}
-	return uid == syscall.Getuid()
+	return uid
 }

@@ -20,6 +20,7 @@ const (
 	ExitFile   = "exit.json"
 	SizesFile  = "sizes.jsonl"
 	ErrorFile  = "error.json"
+	lockFile   = "lock"
 )
 
 // Launch is what a run is started from.
@@ -68,24 +69,45 @@ type Failure struct {
 	Detail string `json:"detail"`
 }
 
+func temporary(dir, name string) string { return filepath.Join(dir, "."+name+".tmp") }
+
 // WriteFile writes v durably: a temporary file, fsync, rename, fsync of the
 // folder. It appears whole or not at all.
-func WriteFile(dir, name string, v any) (err error) {
+func WriteFile(dir, name string, v any) error { return write(dir, name, v, os.O_TRUNC, true) }
+
+// writeQuick appears whole or not at all too, and may be lost with the machine.
+func writeQuick(dir, name string, v any) error { return write(dir, name, v, os.O_TRUNC, false) }
+
+// reserved is the room that reserve takes, in bytes.
+const reserved = 4096
+
+// reserve takes room for a later writeReserved, which then works on a full disk.
+func reserve(dir, name string) error {
+	return os.WriteFile(temporary(dir, name), make([]byte, reserved), 0o600)
+}
+
+// writeReserved is WriteFile in the room that was reserved.
+func writeReserved(dir, name string, v any) error { return write(dir, name, v, 0, true) }
+
+func write(dir, name string, v any, flags int, durable bool) (err error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	tmp := filepath.Join(dir, "."+name+".tmp")
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	tmp := temporary(dir, name)
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|flags, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(b)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
+	err = errors.Join(err, f.Truncate(int64(len(b))))
+	if durable {
+		err = errors.Join(err, f.Sync())
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
-	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil {
+	if err := os.Rename(tmp, filepath.Join(dir, name)); err != nil || !durable {
 		return err
 	}
 	d, err := os.Open(dir)

@@ -1,142 +1,140 @@
 package holder
 
 import (
+	"slices"
+	"sync"
 	"time"
 )
 
-// maxPending bounds input that the agent has not read.
+// maxPending bounds the input that waits for the agent to read, in bytes. One
+// frame is taken in any case.
 const maxPending = 8 << 20
 
+// The sources of input that differ here.
+const (
+	byPerson   = "person"
+	byTerminal = "terminal" // an answer to a query; nobody typed
+)
+
 // input writes to the terminal, one frame at a time and whole. An agent that
-// does not read delays only what is typed.
+// does not read delays only what is typed: a person's frames wait before all
+// others, and a frame whose sender has given up is not written. A terminal in
+// canonical mode takes at most 4095 bytes a line; that is the sender's concern.
 type input struct {
-	h     *holder
-	queue chan typedInput
+	h *holder
+
+	mu      sync.Mutex
+	more    *sync.Cond
+	waiting []*typedInput
+	bytes   int
 
 	// Used by the writing goroutine alone:
-	personAt   time.Time
-	unfinished bool
+	person   composer
+	personAt time.Time
 }
 
 type typedInput struct {
-	head  InputHeader
-	data  []byte
-	reply func(Reply)
+	head InputHeader
+	data []byte
+	from *conn
 }
 
 func newInput(h *holder) *input {
-	in := &input{h: h, queue: make(chan typedInput, maxPending/chunk)}
+	in := &input{h: h}
+	in.more = sync.NewCond(&in.mu)
 	go in.run()
 	return in
 }
 
-func (in *input) put(head InputHeader, data []byte, reply func(Reply)) {
-	select {
-	case in.queue <- typedInput{head, data, reply}:
-	default:
-		reply(Reply{Refused: "full", Detail: "the agent does not read its input"})
+// put takes a frame, or refuses it, without waiting.
+func (in *input) put(t *typedInput) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.bytes > 0 && in.bytes+len(t.data) > maxPending {
+		t.from.post(FReply, Reply{Refused: "full", Detail: "the agent does not read its input"})
+		return
 	}
+	in.bytes += len(t.data)
+	at := len(in.waiting)
+	if t.head.By == byPerson {
+		at = 0
+		for at < len(in.waiting) && in.waiting[at].head.By == byPerson {
+			at++
+		}
+	}
+	in.waiting = slices.Insert(in.waiting, at, t)
+	in.more.Signal()
+}
+
+func (in *input) take() *typedInput {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for len(in.waiting) == 0 {
+		in.more.Wait()
+	}
+	t := in.waiting[0]
+	in.waiting[0] = nil
+	in.waiting = in.waiting[1:]
+	return t
 }
 
 func (in *input) run() {
-	for t := range in.queue {
-		if r := in.refuse(t.head); r.Refused != "" {
-			t.reply(r)
-			continue
-		}
-		if _, err := in.h.master.Write(t.data); err != nil {
-			t.reply(Reply{Refused: "ended", Detail: "the terminal is closed"})
-			continue
-		}
-		in.note(t)
-		t.reply(Reply{})
+	for {
+		t := in.take()
+		t.from.post(FReply, in.write(t))
+		in.mu.Lock()
+		in.bytes -= len(t.data)
+		in.mu.Unlock()
 	}
 }
 
-// refuse checks a frame's conditions at the instant of writing.
-func (in *input) refuse(head InputHeader) Reply {
-	person := head.By == "person"
+// write writes a frame if its conditions hold at this instant.
+func (in *input) write(t *typedInput) Reply {
+	if r := in.refuse(t); r.Refused != "" {
+		return r
+	}
+	if _, err := in.h.master.Write(t.data); err != nil {
+		return Reply{Refused: "ended", Detail: "the terminal is closed"}
+	}
+	in.note(t)
+	return Reply{}
+}
+
+func (in *input) refuse(t *typedInput) Reply {
+	person := t.head.By == byPerson
+	quiet := time.Duration(t.head.QuietMS) * time.Millisecond
 	switch {
+	case in.h.agentGone():
+		return Reply{Refused: "ended", Detail: "the agent has ended"}
+	case !person && t.from.gone():
+		return Reply{Refused: "ended", Detail: "nobody waits for it any more"}
 	case person && in.h.launch.ReadOnly:
 		return Reply{Refused: "readOnly", Detail: "this terminal is read-only"}
-	case head.QuietMS > 0 && time.Since(in.personAt) < time.Duration(head.QuietMS)*time.Millisecond:
+	case quiet > 0 && time.Since(in.personAt) < quiet:
 		return Reply{Refused: "personTyping", Detail: "a person is typing"}
-	case head.IfNoUnfinished && in.unfinished:
+	case t.head.IfNoUnfinished && in.person.unfinished:
 		return Reply{Refused: "unfinishedLine", Detail: "a person's unfinished line is in the input"}
 	}
 	return Reply{}
 }
 
 // note remembers what a person has left in the input line, and tells.
-func (in *input) note(t typedInput) {
-	submitted := false
-	keys := stripReplies(t.data)
-	person := t.head.By == "person"
-	if len(keys) == 0 || t.head.By == "terminal" {
-		return // a terminal has answered a query; nobody typed
+func (in *input) note(t *typedInput) {
+	if t.head.By == byTerminal {
+		return
 	}
-	for i, b := range keys {
-		switch {
-		case b == '\r' || b == '\n':
-			submitted = true
-			in.setUnfinished(person, false)
-		case b == 0x03 || b == 0x15 || b == 0x1b && i == len(keys)-1:
-			in.setUnfinished(person, false)
-		case b >= 0x20 && b != 0x7f:
-			in.setUnfinished(person, true)
-		}
+	var did typing
+	if t.head.By == byPerson {
+		did = in.person.feed(t.data)
+	} else if did = new(composer).feed(t.data); did.submitted {
+		in.person.unfinished = false // whatever was there, nothing is left
 	}
-	if person {
-		in.personAt = time.Now()
+	if !did.keys {
+		return
 	}
-	in.h.tell(FTyped, Typed{AtMS: time.Now().UnixMilli(), By: t.head.By, Submitted: submitted, Unfinished: in.unfinished})
-}
-
-func (in *input) setUnfinished(person, on bool) {
-	if person {
-		in.unfinished = on
+	now := time.Now()
+	if t.head.By == byPerson {
+		in.personAt = now
 	}
-}
-
-// stripReplies removes what terminals send by themselves: focus and mouse
-// reports, and answers to queries.
-func stripReplies(p []byte) []byte {
-	var out []byte
-	for i := 0; i < len(p); {
-		if n := reply(p[i:]); n > 0 {
-			i += n
-			continue
-		}
-		out = append(out, p[i])
-		i++
-	}
-	return out
-}
-
-// reply is the length of a terminal's own report at the start of p, 0 for none.
-func reply(p []byte) int {
-	if len(p) < 3 || p[0] != 0x1b {
-		return 0
-	}
-	switch p[1] {
-	case ']', 'P', '_':
-		for i := 2; i < len(p); i++ {
-			if p[i] == 0x07 || p[i] == '\\' && p[i-1] == 0x1b {
-				return i + 1
-			}
-		}
-		return len(p)
-	case '[':
-		for i := 2; i < len(p); i++ {
-			if p[i] < 0x40 || p[i] > 0x7e {
-				continue
-			}
-			switch p[i] {
-			case 'I', 'O', 'R', 'c', 'n', 'y', 'M', 'm', 't':
-				return i + 1
-			}
-			return 0
-		}
-	}
-	return 0
+	in.h.tell(FTyped, Typed{AtMS: now.UnixMilli(), By: t.head.By, Submitted: did.submitted, Unfinished: in.person.unfinished})
 }

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // SegmentSize is how large a piece of the log grows.
@@ -34,7 +36,10 @@ type Log struct {
 	gaps    []Gap
 	held    []byte // while the disk is full
 	lost    int64  // bytes dropped since held was full
+	broken  bool   // a gap precedes the next byte: it goes into a new segment
 	full    error
+	again   *time.Timer // while something is held: the next try
+	leaving bool        // the holder is about to go
 }
 
 // Gap is output that was never written.
@@ -42,14 +47,20 @@ type Gap struct{ From, To int64 }
 
 // Segments lists the first offsets of the segments in dir.
 func Segments(dir string) ([]int64, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "out-*.log"))
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
 	if err != nil {
 		return nil, err
 	}
 	var out []int64
 	for _, n := range names {
-		s := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(n), "out-"), ".log")
-		if v, err := strconv.ParseInt(s, 10, 64); err == nil {
+		s, ok := strings.CutPrefix(n, "out-")
+		s, ok2 := strings.CutSuffix(s, ".log")
+		if v, err := strconv.ParseInt(s, 10, 64); ok && ok2 && err == nil {
 			out = append(out, v)
 		}
 	}
@@ -61,8 +72,9 @@ func segmentPath(dir string, start int64) string {
 	return filepath.Join(dir, fmt.Sprintf(segmentName, start))
 }
 
-// ReadAt reads output of a run's folder at an absolute offset. An offset before
-// first reads from first on; n is 0 at the end.
+// ReadAt reads output of a run's folder at an absolute offset. Where there is
+// nothing at offset, because the cap dropped it or a full disk lost it, it reads
+// from first on, the next offset there is; n is 0 at the end.
 func ReadAt(dir string, offset int64, p []byte) (n int, first, end int64, err error) {
 	starts, err := Segments(dir)
 	if err != nil || len(starts) == 0 {
@@ -78,14 +90,27 @@ func ReadAt(dir string, offset int64, p []byte) (n int, first, end int64, err er
 	if !found {
 		i--
 	}
-	f, err := os.Open(segmentPath(dir, starts[i]))
+	if n, err = readFile(segmentPath(dir, starts[i]), p, offset-starts[i]); n == 0 && err == nil && i+1 < len(starts) {
+		i++ // a gap
+		first = starts[i]
+		n, err = readFile(segmentPath(dir, first), p, max(offset-first, 0))
+	}
+	if errors.Is(err, fs.ErrNotExist) && i == 0 && len(starts) > 1 {
+		return ReadAt(dir, starts[1], p) // dropped between the look and the read
+	}
+	return n, first, end, err
+}
+
+// readFile reads at an offset; nothing and no error beyond the end.
+func readFile(name string, p []byte, off int64) (int, error) {
+	f, err := os.Open(name)
 	if err != nil {
-		return 0, first, end, err
+		return 0, err
 	}
 	defer f.Close()
-	n, err = f.ReadAt(p, offset-starts[i])
+	n, err := f.ReadAt(p, off)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return n, first, end, err
+	return n, err
 }

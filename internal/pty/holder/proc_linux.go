@@ -19,6 +19,7 @@ func BootID() string {
 type stat struct {
 	state byte
 	ppid  int
+	sid   int
 	start uint64
 }
 
@@ -35,6 +36,7 @@ func readStat(pid int) (s stat, err error) {
 	}
 	s.state = f[0][0]
 	s.ppid, _ = strconv.Atoi(string(f[1]))
+	s.sid, _ = strconv.Atoi(string(f[3]))
 	s.start, err = strconv.ParseUint(string(f[19]), 10, 64)
 	return s, err
 }
@@ -49,35 +51,37 @@ func StartOf(pid int) uint64 {
 	return s.start
 }
 
+// procOf identifies a process, also one that has ended and was not reaped.
+func procOf(pid int) Proc {
+	s, err := readStat(pid)
+	if err != nil {
+		return Proc{PID: pid}
+	}
+	return Proc{PID: pid, Start: s.start}
+}
+
 // Alive reports whether this very process runs.
 func (p Proc) Alive() bool { return p.PID > 0 && p.Start != 0 && StartOf(p.PID) == p.Start }
 
-// descendants lists the living processes below root.
-func descendants(root int) []Proc {
+// processes lists the living processes of the machine by their parents.
+func processes() map[int][]member {
 	d, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer d.Close()
 	names, _ := d.Readdirnames(-1)
-	children := map[int][]Proc{}
+	children := map[int][]member{}
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
 		if err != nil {
 			continue
 		}
 		if s, err := readStat(pid); err == nil && s.state != 'Z' && s.state != 'X' {
-			children[s.ppid] = append(children[s.ppid], Proc{PID: pid, Start: s.start})
+			children[s.ppid] = append(children[s.ppid], member{Proc{PID: pid, Start: s.start}, s.sid})
 		}
 	}
-	var out []Proc
-	for next := []int{root}; len(next) > 0; next = next[1:] {
-		for _, c := range children[next[0]] {
-			out = append(out, c)
-			next = append(next, c.PID)
-		}
-	}
-	return out
+	return children
 }
 
 // signal reaches this very process or none.

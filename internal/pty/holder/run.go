@@ -3,11 +3,11 @@ package holder
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -20,63 +20,118 @@ import (
 // wants to know.
 const lingerFor = 60 * time.Second
 
-// drainFor is how long a silent terminal is believed to have nothing more.
-const drainFor = 200 * time.Millisecond
+// farewellFor is how long a holder that may leave waits for readers that have
+// not heard the end yet.
+const farewellFor = 2 * time.Second
 
 // holder holds one run.
 type holder struct {
 	dir    string
+	lock   *os.File // held while the process lives
 	launch Launch
 	rec    Record
 	master *os.File
 	log    *Log
 	input  *input
 
-	mu     sync.Mutex // guards what follows; log.changed tells of every change
-	sizes  []Size
-	exit   *Exit
-	conns  map[*conn]bool
 	reaped chan struct{} // a child has ended
 	dead   chan struct{} // the agent was reaped
 	acked  chan struct{}
 	once   sync.Once
 	stops  sync.WaitGroup
-	read   time.Time // of the last output
+
+	socketMu sync.Mutex
+	leaving  bool // the socket is not made again
+
+	mu sync.Mutex // guards what follows; log.changed tells of every change
+	state
 }
 
-// Run is `tend-hold run DIR`. It returns the exit status.
+// state is what changes while a holder lives.
+type state struct {
+	sizes   []Size
+	exit    *Exit
+	conns   map[*conn]bool
+	stopped bool
+	read    time.Time // of the last output
+	total   int64     // bytes of it
+}
+
+// What a holder says to the one who started it, through file descriptor 3. A
+// launch that came to nothing says nothing and leaves ErrorFile.
+const (
+	saysReady = "ok\n"
+	saysHeld  = "held\n"
+)
+
+// Ready reports what a holder's first word means: its agent runs, or another
+// holder has or had this run.
+func Ready(word []byte) (ready, held bool) {
+	return string(word) == saysReady, string(word) == saysHeld
+}
+
+// Run is `tend-hold run DIR`: it holds the run whose launch record is in DIR and
+// returns, as an exit status, when the run is over and acknowledged or 60 s old.
+// A run is held once, whoever calls this how often.
 func Run(dir string) int {
 	debug.SetGCPercent(20)
 	debug.SetMemoryLimit(16 << 20)
-	CloseInherited(3)
-	syscall.CloseOnExec(3)
-	ready := os.NewFile(3, "ready")
+	say := starter()
+	_, _ = syscall.Setsid() // fails where it is done already
 	h, err := begin(dir)
+	if errors.Is(err, errHeld) {
+		say(saysHeld)
+		return 1
+	}
 	if err != nil {
-		f := Failure{Kind: "failed", Detail: err.Error()}
+		f := Failure{Kind: "failed", Detail: oneLine(err.Error())}
 		var fe *failure
 		if errors.As(err, &fe) {
 			f = fe.Failure
 		}
 		_ = WriteFile(dir, ErrorFile, f)
-		_ = ready.Close()
+		say("")
 		return 1
 	}
-	if ready != nil {
-		_, _ = ready.Write([]byte("ok\n"))
-		_ = ready.Close()
-	}
+	say(saysReady)
 	h.serve()
 	return 0
 }
+
+// starter returns how the one who started us is told, over file descriptor 3 if
+// that is a pipe.
+func starter() (say func(word string)) {
+	const told = 3
+	var st unix.Stat_t
+	if unix.Fstat(told, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFIFO {
+		CloseInherited(-1)
+		return func(string) {}
+	}
+	CloseInherited(told)
+	syscall.CloseOnExec(told)
+	return func(word string) {
+		_, _ = syscall.Write(told, []byte(word))
+		_ = syscall.Close(told)
+	}
+}
+
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", "; ") }
 
 type failure struct{ Failure }
 
 func (f *failure) Error() string { return f.Detail }
 
-func begin(dir string) (*holder, error) {
-	h := &holder{
-		dir: dir, conns: map[*conn]bool{}, reaped: make(chan struct{}, 1), dead: make(chan struct{}), acked: make(chan struct{}),
+// errHeld: another holder has this run, or had it.
+var errHeld = errors.New("this run is held already")
+
+func begin(dir string) (h *holder, err error) {
+	lock, err := lockRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	h = &holder{
+		dir: dir, lock: lock, reaped: make(chan struct{}, 1), dead: make(chan struct{}), acked: make(chan struct{}),
+		state: state{conns: map[*conn]bool{}},
 	}
 	if err := ReadFile(dir, LaunchFile, &h.launch); err != nil {
 		return nil, err
@@ -86,28 +141,65 @@ func begin(dir string) (*holder, error) {
 	if err := becomeSubreaper(); err != nil {
 		return nil, err
 	}
-	l, err := openLog(dir, h.launch.LogCap)
-	if err != nil {
-		return nil, &failure{Failure{"noRoom", "cannot write the output: " + err.Error()}}
+	h.log, err = openLog(dir, h.launch.LogCap)
+	if err == nil {
+		err = reserve(dir, ExitFile)
 	}
-	h.log = l
+	if err != nil {
+		return nil, &failure{Failure{"noRoom", "cannot write the output: " + err.Error() + ": make room on the disk of the state folder"}}
+	}
 	ln, err := h.listen()
 	if err != nil {
-		return nil, err
+		return nil, &failure{Failure{"failed", "cannot listen on " + h.launch.Socket + ": " + err.Error()}}
 	}
-	if err := h.spawn(); err != nil {
+	if err := h.start(); err != nil {
 		_ = ln.Close()
+		h.removeSocket()
 		return nil, err
 	}
 	go h.accept(ln)
 	return h, nil
 }
 
+// lockRun makes this process the run's only holder, for its whole life.
+func lockRun(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, &failure{Failure{"noRoom", "cannot write to the folder of the run: " + err.Error()}}
+	}
+	if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil || Exists(dir, HolderFile) {
+		_ = f.Close()
+		return nil, errHeld
+	}
+	return f, nil
+}
+
+// start records that a start is under way, starts the agent and records its
+// identity. A holder that is killed in between leaves a run that was started,
+// so that nobody starts it again.
+func (h *holder) start() (err error) {
+	h.rec = Record{
+		Version: Version, Boot: BootID(), Holder: procOf(os.Getpid()), StartedAt: time.Now().UTC(), Socket: h.launch.Socket,
+	}
+	if err := writeQuick(h.dir, HolderFile, h.rec); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(filepath.Join(h.dir, HolderFile))
+		}
+	}()
+	if err := h.spawn(); err != nil {
+		return err
+	}
+	return WriteFile(h.dir, HolderFile, h.rec)
+}
+
 // spawn starts the agent on a new terminal. It inherits exactly 0, 1 and 2.
 func (h *holder) spawn() error {
 	master, slave, err := pty.Open()
 	if err != nil {
-		return &failure{Failure{"noRoom", "no terminal to be had: " + err.Error()}}
+		return &failure{Failure{"noRoom", "no terminal to be had: " + err.Error() + ": end some sessions, or raise the limits of files and terminals"}}
 	}
 	defer slave.Close()
 	l := h.launch
@@ -128,13 +220,10 @@ func (h *holder) spawn() error {
 		return execError(argv0, l.Cwd, err)
 	}
 	h.master = master
-	h.rec = Record{
-		Version: Version, Boot: BootID(), Holder: Proc{os.Getpid(), StartOf(os.Getpid())},
-		Agent: Proc{pid, StartOf(pid)}, StartedAt: time.Now().UTC(), Socket: l.Socket,
-	}
+	h.rec.Agent, h.rec.StartedAt = procOf(pid), time.Now().UTC()
 	h.input = newInput(h)
 	h.resized(l.Cols, l.Rows)
-	return WriteFile(h.dir, HolderFile, h.rec)
+	return nil
 }
 
 func execError(argv0, cwd string, err error) error {
@@ -142,10 +231,12 @@ func execError(argv0, cwd string, err error) error {
 	case errors.Is(err, syscall.E2BIG):
 		return &failure{Failure{"argvTooLong", "the command line is too long for this system: pass less, or a file"}}
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
-		return &failure{Failure{"noRoom", "no room for another process: " + err.Error()}}
+		return &failure{Failure{"noRoom", "no room for another process: " + err.Error() + ": end some, or raise the limit"}}
+	case errors.Is(err, syscall.ENOEXEC):
+		return &failure{Failure{"notExecutable", argv0 + " is no program for this machine: a script needs a first line like #!/bin/sh"}}
 	}
 	if st, serr := os.Stat(cwd); serr != nil || !st.IsDir() {
-		return &failure{Failure{"badDirectory", "cannot use the directory " + cwd}}
+		return &failure{Failure{"badDirectory", "cannot use the directory " + cwd + ": choose another with --cwd"}}
 	}
 	return &failure{Failure{"notExecutable", fmt.Sprintf("cannot start %s: %v", argv0, err)}}
 }
@@ -163,182 +254,6 @@ func (h *holder) serve() {
 	case <-linger.C:
 	}
 	h.stops.Wait() // what the agent left behind is ended before we go
-	_ = os.Remove(h.launch.Socket)
-}
-
-// drain moves output from the terminal to the log.
-func (h *holder) drain() {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := h.master.Read(buf)
-		if n > 0 && !h.over() {
-			h.log.append(buf[:n])
-			h.mu.Lock()
-			h.read = time.Now()
-			h.mu.Unlock()
-		}
-		if err != nil {
-			if h.agentGone() {
-				return
-			}
-			// The agent has closed its terminal and lives: it may open it again.
-			// Or it is about to end, and its files are closed before it has.
-			t := time.NewTimer(drainFor)
-			select {
-			case <-t.C:
-			case <-h.dead:
-			}
-			t.Stop()
-		}
-	}
-}
-
-// over reports whether the end was told: what a descendant prints after that is
-// not the agent's output.
-func (h *holder) over() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.exit != nil
-}
-
-func (h *holder) agentGone() bool {
-	select {
-	case <-h.dead:
-		return true
-	default:
-		return false
-	}
-}
-
-// readable reports whether the terminal has output that was not read yet: on a
-// busy machine our own reading may be what is late.
-func (h *holder) readable() bool {
-	raw, err := h.master.SyscallConn()
-	if err != nil {
-		return false
-	}
-	ready := false
-	_ = raw.Control(func(fd uintptr) {
-		p := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}} //nolint:gosec // a descriptor
-		n, err := unix.Poll(p, 0)
-		ready = err == nil && n > 0 && p[0].Revents&unix.POLLIN != 0
-	})
-	return ready
-}
-
-// settle waits until the terminal has been silent for a while.
-func (h *holder) settle(drained <-chan struct{}) {
-	for {
-		t := time.NewTimer(drainFor)
-		h.mu.Lock()
-		before := h.read
-		h.mu.Unlock()
-		select {
-		case <-drained:
-			t.Stop()
-			return
-		case <-t.C:
-		}
-		h.mu.Lock()
-		quiet := h.read.Equal(before)
-		h.mu.Unlock()
-		if quiet && !h.readable() {
-			return
-		}
-	}
-}
-
-// reap collects every child; it returns when the agent has ended, and goes on
-// in the background.
-func (h *holder) reap() Exit {
-	got := make(chan Exit, 1)
-	go func() {
-		for {
-			var ws syscall.WaitStatus
-			pid, err := syscall.Wait4(-1, &ws, syscall.WUNTRACED|wcontinued, nil)
-			if errors.Is(err, syscall.EINTR) {
-				continue
-			}
-			if err != nil {
-				return
-			}
-			if pid == h.rec.Agent.PID {
-				h.agentChanged(ws, got)
-			}
-			select {
-			case h.reaped <- struct{}{}:
-			default:
-			}
-		}
-	}()
-	return <-got
-}
-
-func (h *holder) agentChanged(ws syscall.WaitStatus, got chan<- Exit) {
-	switch {
-	case ws.Stopped():
-		h.tell(FSuspended, Flag{On: true})
-	case ws.Continued():
-		h.tell(FSuspended, Flag{On: false})
-	case ws.Exited():
-		close(h.dead)
-		c := ws.ExitStatus()
-		got <- Exit{Version: Version, Code: &c, At: time.Now().UTC()}
-	case ws.Signaled():
-		close(h.dead)
-		s := int(ws.Signal())
-		got <- Exit{Version: Version, Signal: &s, At: time.Now().UTC()}
-	}
-}
-
-// childless reports whether nothing descends from the holder: as a subreaper it
-// would be its child. It spares a look at every process of the machine.
-func childless() bool {
-	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-	return errors.Is(err, syscall.ECHILD)
-}
-
-// ended writes the end down before anybody is told.
-func (h *holder) ended(e Exit) {
-	if !childless() {
-		e.LeftBehind = descendants(os.Getpid())
-	}
-	h.log.flush()
-	if err := WriteFile(h.dir, ExitFile, e); err != nil {
-		go h.writeLater(e) // a full disk: those who are connected are told all the same
-	}
-	h.mu.Lock()
-	h.exit = &e
-	h.mu.Unlock()
-	h.log.wake()
-}
-
-func (h *holder) writeLater(e Exit) {
-	for range time.NewTicker(time.Second).C {
-		if WriteFile(h.dir, ExitFile, e) == nil {
-			return
-		}
-	}
-}
-
-func (l *Log) wake() {
-	l.mu.Lock()
-	l.changed.Broadcast()
-	l.mu.Unlock()
-}
-
-// listen opens the socket, readable by nobody else.
-func (h *holder) listen() (net.Listener, error) {
-	if err := os.MkdirAll(filepath.Dir(h.launch.Socket), 0o700); err != nil {
-		return nil, err
-	}
-	_ = os.Remove(h.launch.Socket)
-	old := syscall.Umask(0o177)
-	defer syscall.Umask(old)
-	ln, err := net.ListenUnix("unix", &net.UnixAddr{Name: h.launch.Socket, Net: "unix"})
-	if err != nil {
-		return nil, err
-	}
-	ln.SetUnlinkOnClose(false) // the one in its place may be another's
-	return ln, nil
+	h.farewell(farewellFor)
+	h.removeSocket()
 }

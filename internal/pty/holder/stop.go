@@ -8,9 +8,13 @@ import (
 // lastGrace is how long SIGKILL may take to show.
 const lastGrace = 5 * time.Second
 
-// lookEvery is how often it is looked whether a tree has ended; what the holder
-// itself reaps is noticed at once.
-const lookEvery = 100 * time.Millisecond
+// How often it is looked whether a tree has ended; what the holder itself reaps
+// is noticed at once. While it is killed a tree may still grow, so it is killed
+// again at every look.
+const (
+	lookEvery = 100 * time.Millisecond
+	killEvery = 10 * time.Millisecond
+)
 
 // stop ends everything that descends from the holder, by the stop policy.
 func (h *holder) stop(o StopOrder) []int {
@@ -22,13 +26,18 @@ func (h *holder) stop(o StopOrder) []int {
 // survived. changed, if not nil, tells that a process may have ended.
 func End(tree func() []Proc, o StopOrder, changed <-chan struct{}) []int {
 	grace := time.Duration(o.GraceMS) * time.Millisecond
-	for _, s := range []struct {
-		sig  int
-		wait time.Duration
-	}{{o.Signal, grace}, {sigHUP, grace}, {sigKILL, lastGrace}} {
-		if reach(tree(), s.sig) == 0 || empty(tree, s.wait, changed) {
+	for _, sig := range []int{o.Signal, sigHUP} {
+		if reach(tree(), sig) == 0 || empty(tree, grace, lookEvery, changed) {
 			return nil
 		}
+	}
+	kill := func() []Proc {
+		all := tree()
+		reach(all, sigKILL)
+		return all
+	}
+	if empty(kill, lastGrace, killEvery, changed) {
+		return nil
 	}
 	var left []int
 	for _, p := range tree() {
@@ -49,10 +58,10 @@ func reach(tree []Proc, sig int) int {
 }
 
 // empty waits until nothing of the tree lives.
-func empty(tree func() []Proc, d time.Duration, changed <-chan struct{}) bool {
+func empty(tree func() []Proc, d, every time.Duration, changed <-chan struct{}) bool {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(every)
 	defer look.Stop()
 	for len(tree()) > 0 {
 		select {
@@ -63,14 +72,4 @@ func empty(tree func() []Proc, d time.Duration, changed <-chan struct{}) bool {
 		}
 	}
 	return true
-}
-
-// Living are those of procs that still run, each proven by its start time.
-func Living(procs []Proc) (out []Proc) {
-	for _, p := range procs {
-		if p.Alive() {
-			out = append(out, p)
-		}
-	}
-	return out
 }

@@ -8,6 +8,8 @@ import (
 )
 
 // Frame types. A frame is one byte of type, four of length, and the payload.
+// A client that meets a type it does not know passes over it; a holder ends the
+// connection, so a newer client looks at the version in the hello first.
 const (
 	FHello     = 'h' // both: Hello
 	FFollow    = 'f' // client: 8 bytes of offset; output and events from there on
@@ -22,16 +24,31 @@ const (
 	FViewers   = 'v' // holder: Count
 	FSuspended = 'p' // holder: Flag
 	FExit      = 'x' // holder: Exit, after the last output
-	FReply     = 'r' // holder: Reply, to input, resize, stop and ack, in order
+	FReply     = 'r' // holder: Reply, to each input, resize, stop and ack
+	FError     = 'e' // holder: Problem, before it ends the connection
 )
 
-// MaxFrame bounds a payload; a longer one ends the connection.
+// MaxFrame bounds a payload in bytes; a longer one ends the connection. What a
+// client sends besides input is bounded by maxRequest.
 const MaxFrame = 4 << 20
+
+const maxRequest = 64 << 10
+
+// MaxInput is how much one input frame can carry, in bytes.
+const MaxInput = MaxFrame - maxRequest
+
+// The roles. Only a daemon acknowledges the end; a preview only looks, and is
+// no viewer.
+const (
+	RoleDaemon  = "daemon"
+	RoleViewer  = "viewer"
+	RolePreview = "preview"
+)
 
 // Hello begins a connection.
 type Hello struct {
 	Version int    `json:"version"`
-	Role    string `json:"role"` // daemon, viewer, preview
+	Role    string `json:"role"`
 	Run     int    `json:"run"`
 }
 
@@ -61,7 +78,15 @@ type Status struct {
 	Exit    *Exit  `json:"exit,omitempty"`
 	Viewers int    `json:"viewers"`
 	End     int64  `json:"end"`
-	Full    string `json:"full,omitempty"`
+	Stopped bool   `json:"stopped,omitempty"` // state T
+	Full    string `json:"full,omitempty"`    // why output cannot be written now
+	Held    int    `json:"held,omitempty"`    // bytes of output that wait in memory
+}
+
+// Problem is why a connection is ended.
+type Problem struct {
+	Why    string `json:"why"` // wrongRun, version, request
+	Detail string `json:"detail"`
 }
 
 // Typed tells that somebody typed.
@@ -106,17 +131,37 @@ func WriteJSON(w io.Writer, kind byte, v any) error {
 	return WriteFrame(w, kind, b)
 }
 
-// ReadFrame reads one frame.
+// ReadFrame reads one frame of at most MaxFrame bytes.
 func ReadFrame(r io.Reader) (kind byte, payload []byte, err error) {
+	return readFrame(r, func(byte) int { return MaxFrame })
+}
+
+// readRequest reads one frame of a client.
+func readRequest(r io.Reader) (kind byte, payload []byte, err error) {
+	return readFrame(r, func(kind byte) int {
+		if kind == FInput {
+			return MaxFrame
+		}
+		return maxRequest
+	})
+}
+
+// readFrame takes memory as bytes come, not as the length promises.
+func readFrame(r io.Reader, limit func(kind byte) int) (kind byte, payload []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, nil, err
 	}
-	n := binary.BigEndian.Uint32(head[1:])
-	if n > MaxFrame {
+	n := int(binary.BigEndian.Uint32(head[1:]))
+	if n > limit(head[0]) {
 		return 0, nil, errFrame
 	}
-	payload = make([]byte, n)
-	_, err = io.ReadFull(r, payload)
-	return head[0], payload, err
+	for len(payload) < n {
+		had := len(payload)
+		payload = append(payload, make([]byte, min(n-had, chunk))...)
+		if _, err := io.ReadFull(r, payload[had:]); err != nil {
+			return 0, nil, err
+		}
+	}
+	return head[0], payload, nil
 }
