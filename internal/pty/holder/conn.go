@@ -218,7 +218,7 @@ func (c *conn) act(kind byte, p []byte) bool {
 		if json.Unmarshal(p, &o) != nil {
 			return false
 		}
-		c.h.stops.Go(func() { c.post(FReply, Reply{Left: c.h.stop(o)}) })
+		return c.h.begun(func() { c.post(FReply, Reply{Left: c.h.stop(o)}) })
 	case FAck:
 		if c.role != RoleDaemon {
 			return false

@@ -55,6 +55,7 @@ type state struct {
 	stopped bool
 	read    time.Time // of the last output
 	total   int64     // bytes of it
+	closing bool      // no further stop begins
 }
 
 // What a holder says to the one who started it, through file descriptor 3. A
@@ -253,7 +254,7 @@ func (h *holder) serve() {
 	case <-h.acked:
 	case <-linger.C:
 	}
-	h.stops.Wait() // what the agent left behind is ended before we go
+	h.finishStops() // what the agent left behind is ended before we go
 	h.farewell(farewellFor)
 	h.removeSocket()
 }

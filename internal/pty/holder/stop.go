@@ -73,3 +73,22 @@ func empty(tree func() []Proc, d, every time.Duration, changed <-chan struct{}) 
 	}
 	return true
 }
+
+// begun starts a stop, unless the holder is about to go: then its tree has been
+// ended, and false closes the connection, as the end of the holder will.
+func (h *holder) begun(stop func()) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closing {
+		h.stops.Go(stop)
+	}
+	return !h.closing
+}
+
+// finishStops waits for the stops that were begun, and lets none begin.
+func (h *holder) finishStops() {
+	h.mu.Lock()
+	h.closing = true
+	h.mu.Unlock()
+	h.stops.Wait()
+}
