@@ -12,6 +12,7 @@ import (
 
 	"github.com/tendhq/tend/internal/fakeagent"
 	"github.com/tendhq/tend/internal/pty/holder"
+	"github.com/tendhq/tend/internal/spool"
 )
 
 // version is set by the linker.
@@ -41,11 +42,15 @@ func main() {
 	os.Exit(code)
 }
 
-// standalone reports the two hidden verbs that are no part of the command line:
+// standalone reports the hidden verbs that are no part of the command line:
 // they leave signals and terminal as they find them.
-func standalone(verb string) bool { return verb == "scripted-agent" || verb == "hold" }
+func standalone(verb string) bool { return verb == "scripted-agent" || verb == "hold" || verb == "hook" }
 
 func alone(verb string, args []string) int {
+	if verb == "hook" {
+		spool.Hook(os.Stdin, os.Getenv("TEND_RUN"), args)
+		return exitDone
+	}
 	if verb == "hold" && len(args) == 2 && args[0] == "run" {
 		return holder.Run(args[1])
 	}

@@ -101,7 +101,7 @@ var allowed = strings.Fields(`PATH HOME USER LOGNAME SHELL LANG LC_* LANGUAGE TZ
 
 // nesting marks make a program believe that it runs inside another one. They
 // never pass, unless one is given by value.
-var nesting = strings.Fields(`TMUX TMUX_PANE STY CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT TEND_SESSION TEND_SOCKET`)
+var nesting = strings.Fields(`TMUX TMUX_PANE STY CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT TEND_SESSION TEND_SOCKET TEND_RUN`)
 
 // environment is what the agent gets: the allowed part of the caller's, and
 // what was asked for.

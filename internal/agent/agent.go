@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/tendhq/tend/internal/screen"
@@ -13,11 +14,18 @@ import (
 type Agent struct {
 	Name string
 	Caps session.Caps
-	argv func(spec session.Spec, nativeID string) ([]string, error)
+	// Programs are the commands that start it, by their base name.
+	Programs []string
+	// Install is how a person gets it, in one line.
+	Install string
+
+	launch  func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
+	kind    func(argv []string) session.Kind // "" = whatever the caller says
+	dialect func() dialect
 }
 
 // All lists every known kind of agent, sorted by name.
-func All() []*Agent { return []*Agent{generic} }
+func All() []*Agent { return []*Agent{claude, codex, generic} }
 
 // ByName finds a kind of agent.
 func ByName(name string) (*Agent, error) {
@@ -31,10 +39,43 @@ func ByName(name string) (*Agent, error) {
 	return nil, fmt.Errorf("no agent is called %q: known are %s", name, strings.Join(names, ", "))
 }
 
-// Argv is the command that starts the agent; nativeID, when not empty, is the
-// conversation to resume. The caller may keep and change the result.
-func (a *Agent) Argv(spec session.Spec, nativeID string) ([]string, error) {
-	return a.argv(spec, nativeID)
+// ByCommand is the kind of agent that a command line starts. What is not known
+// is generic.
+func ByCommand(argv []string) *Agent {
+	if len(argv) == 0 {
+		return generic
+	}
+	base := path.Base(argv[0])
+	for _, a := range All() {
+		for _, p := range a.Programs {
+			if p == base {
+				return a
+			}
+		}
+	}
+	return generic
+}
+
+// Launch is how the agent is started, anew or to go on with a conversation. The
+// caller may keep and change the result. It refuses an order that would not
+// start what was meant.
+func (a *Agent) Launch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error) {
+	if len(spec.Argv) == 0 || spec.Argv[0] == "" {
+		return session.LaunchPlan{}, errNoCommand
+	}
+	if o.NativeID != "" && !validID(o.NativeID) {
+		return session.LaunchPlan{}, fmt.Errorf("the conversation id %q is none of %s's", cut(o.NativeID, 40), a.Name)
+	}
+	return a.launch(spec, o)
+}
+
+// Kind is what a command line is by itself, such as a job that runs to its end;
+// "" when the caller decides.
+func (a *Agent) Kind(argv []string) session.Kind {
+	if a.kind == nil {
+		return ""
+	}
+	return a.kind(argv)
 }
 
 // NewWatch begins to observe a run. checkpoint is what Checkpoint returned, or
@@ -42,7 +83,10 @@ func (a *Agent) Argv(spec session.Spec, nativeID string) ([]string, error) {
 // byte. A checkpoint that cannot be read is an error: read the output from the
 // start instead.
 func (a *Agent) NewWatch(s session.Session, size session.Size, checkpoint []byte) (*Watch, error) {
-	w := &Watch{readTo: s.Process.ReadTo}
+	w := &Watch{readTo: s.Process.ReadTo, dialect: silence{}}
+	if a.dialect != nil {
+		w.dialect = a.dialect()
+	}
 	if checkpoint == nil {
 		w.term = screen.New(size.Cols, size.Rows, screen.Options{})
 	} else if err := w.restore(checkpoint); err != nil {
@@ -51,6 +95,12 @@ func (a *Agent) NewWatch(s session.Session, size session.Size, checkpoint []byte
 	w.term.OnEvent(w.hear)
 	w.seen.fold, w.seen.raw = w.term.Folded(), w.rawPrint()
 	w.seen.shown = w.seen.shown || !blank(w.term.Text())
+	w.hooks.taken, w.hooks.silent = s.Process.HooksTo, s.Process.HooksSilent
+	w.hooks.heard = s.Process.HooksTo > 0
+	w.dialect.begin(w)
+	w.past = true
+	w.dialect.title(w, w.term.Title())
+	w.past = false
 	w.Know(s)
 	return w, nil
 }

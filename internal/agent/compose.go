@@ -49,11 +49,21 @@ func (w *Watch) Paste(text string) ([]byte, error) {
 // Submit is the key that submits the input line.
 func (w *Watch) Submit() []byte { return []byte("\r") }
 
-// Interrupt is the key that ends a turn, Ctrl-C. Asking for it is remembered:
+// Clear is the keys that empty the input line of what was pasted last and still
+// stands there, as some agents put an interrupted prompt back; nil when it is
+// not there, or no such key is known.
+func (w *Watch) Clear() []byte {
+	if w.typed.pasted == "" || !w.holdsPasted() {
+		return nil
+	}
+	return []byte(w.dialect.keys().clear)
+}
+
+// Interrupt is the key that ends a turn. Asking for it is remembered:
 // if the agent soon says that it is idle, that is its effect.
 func (w *Watch) Interrupt() []byte {
 	w.typed.interrupting = true
-	return []byte{0x03}
+	return []byte(w.dialect.keys().interrupt)
 }
 
 // keys are the bytes of the keys with names, as xterm sends them.

@@ -135,7 +135,8 @@ func TestKeys(t *testing.T) {
 func TestGenericArgv(t *testing.T) {
 	spec := session.Spec{Argv: []string{"go;", "-x foo", "--", "$(id)", "~"}}
 	for _, native := range []string{"", "some-id"} {
-		got, err := generic.Argv(spec, native)
+		plan, err := generic.Launch(spec, session.LaunchOrder{NativeID: native})
+		got := plan.Argv
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(spec.Argv) {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -144,7 +145,7 @@ func TestGenericArgv(t *testing.T) {
 	if spec.Argv[0] != "go;" {
 		t.Error("the spec's own argv was handed out")
 	}
-	if _, err := generic.Argv(session.Spec{}, ""); err == nil {
+	if _, err := generic.Launch(session.Spec{}, session.LaunchOrder{}); err == nil {
 		t.Error("an empty command was accepted")
 	}
 	if _, err := ByName("nobody"); err == nil || !strings.Contains(err.Error(), "generic") {

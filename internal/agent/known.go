@@ -46,6 +46,9 @@ func (w *Watch) Know(s session.Session) {
 	k.guessed = time.Time{}
 	k.told, k.turn, k.kind, k.stopped = s.State, s.Turn.Number, s.Spec.Kind, s.Process.Stopped
 	k.stall = s.Spec.Policy.Stall
+	if w.hooks.native == "" {
+		w.hooks.native = s.NativeID()
+	}
 	k.cause = ""
 	if s.Attention != nil {
 		k.cause = s.Attention.Cause

@@ -102,7 +102,10 @@ func (w *Watch) look() {
 // means that the agent, and not a key's echo or a spinner, has changed it.
 func (w *Watch) judge(changed bool) {
 	k := w.known
+	w.dialect.shown(w)
+	stalled := changed && k.state == session.NeedsAttention && k.cause == session.Stalled
 	switch {
+	case w.speaks() && !stalled:
 	case w.starting():
 		w.stir()
 	case w.typed.submit.by != "":
@@ -110,7 +113,7 @@ func (w *Watch) judge(changed bool) {
 	case !changed || w.word.resting:
 	case k.state == session.Idle:
 		w.sayOnce(saidProgress, session.FromScreen, "the screen goes on changing", session.Progress{})
-	case k.state == session.NeedsAttention && k.cause == session.Stalled:
+	case stalled:
 		w.sayOnce(saidProgress, session.FromScreen, "the screen changes again", session.Progress{})
 	case k.state == session.Ready, k.state == session.NeedsAttention,
 		k.state == session.WaitingOnInput && w.typed.answered,
@@ -154,7 +157,7 @@ func (w *Watch) stir() {
 // back, but not for ever.
 func (w *Watch) readyDue() time.Time {
 	s := &w.seen
-	if !w.starting() || !s.shown {
+	if !w.starting() || !s.shown || w.speaks() {
 		return time.Time{}
 	}
 	at := s.movedAt.Add(w.readyPause())
@@ -205,7 +208,7 @@ func (w *Watch) progress() {
 // that a command runs, silence proves nothing and the stall deadline decides.
 func (w *Watch) quietDue() time.Time {
 	k := w.known
-	if k.state != session.Busy || k.kind == session.Job || k.stopped || w.word.state == stateWorking || w.commandRuns() {
+	if k.state != session.Busy || k.kind == session.Job || k.stopped || w.speaks() || w.word.state == stateWorking || w.commandRuns() {
 		return time.Time{}
 	}
 	if from := w.stillFrom(); !from.Equal(w.seen.quietFor) {

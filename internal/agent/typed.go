@@ -91,7 +91,7 @@ func (w *Watch) receipt() {
 // newLineDue: a program that reads lines may take one and print nothing.
 func (w *Watch) newLineDue() time.Time {
 	s := w.typed.submit
-	if s.by != session.FromSupervisor || s.looked || w.term.Cursor().Row == s.row {
+	if s.by != session.FromSupervisor || s.looked || w.speaks() || w.term.Cursor().Row == s.row {
 		return time.Time{}
 	}
 	return s.at.Add(newLineAfter)

@@ -32,6 +32,8 @@ type Watch struct {
 	typed   typed
 	word    word
 	turn    printed
+	hooks   hooks
+	dialect dialect
 	said    [saidKinds]time.Time // since the known state last changed
 	// readTo is the offset before which an earlier watch has taken evidence.
 	readTo int64
@@ -63,6 +65,10 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 		}
 		w.known.stopped = e.Stopped
 		w.say(session.FromHolder, why, session.SuspendSeen(e))
+	case session.HookFired:
+		w.hookFired(e)
+	case session.RecordTail:
+		w.dialect.record(w, e.Data)
 	case session.ProcessExited:
 	}
 	return w.take()
@@ -109,11 +115,13 @@ func (w *Watch) repaint() {
 
 // hear receives what the stream says beside its cells, in the order of the
 // stream. A title proves nothing about a command of which nothing is known:
-// that it changes shows only that something is alive.
+// that it changes shows only that something is alive. What more it says is for
+// the agent's dialect.
 func (w *Watch) hear(e screen.Event) {
 	switch e := e.(type) {
 	case screen.TitleChanged:
 		w.seen.titled = true
+		w.dialect.title(w, e.Title)
 	case screen.ModeChanged:
 		if !e.Modes.SyncOutput {
 			w.seen.frameAt = time.Time{}
@@ -172,6 +180,8 @@ var rules = []rule{
 	{(*Watch).progressDue, (*Watch).progress},
 	{(*Watch).quietDue, (*Watch).quiet},
 	{(*Watch).farewellDue, (*Watch).farewell},
+	{(*Watch).silenceDue, (*Watch).hooksSilent},
+	{func(w *Watch) time.Time { return w.dialect.due(w) }, func(w *Watch) { w.dialect.act(w) }},
 }
 
 // next is the rule that is due first.
@@ -215,6 +225,7 @@ func (w *Watch) advance(at time.Time) {
 func (w *Watch) begin(at time.Time) {
 	w.now, w.known.since = at, at
 	w.seen.movedAt, w.seen.changedAt, w.seen.stirFrom = at, at, at
+	w.hooks.from = at
 	if w.readTo > 0 {
 		w.echo(restartEcho)
 	}
@@ -227,7 +238,7 @@ func (w *Watch) shift(by time.Duration) {
 		&w.known.since, &w.known.guessed,
 		&s.lookAt, &s.leftAt, &s.leftFor, &s.frameAt, &s.movedAt, &s.changedAt, &s.stirFrom, &s.quietFor, &s.progressAt,
 		&s.burst.from, &s.burst.last, &t.keyAt, &t.echoUntil, &t.interruptAt, &t.submit.at,
-		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.countFrom,
+		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.countFrom, &w.hooks.from,
 	}
 	for i := range w.said {
 		times = append(times, &w.said[i])

@@ -116,6 +116,7 @@ func (w *Watch) agentState(e screen.AgentState) {
 		}
 		o.over = true
 	case stateError:
+		w.dialect.failed(w)
 		w.typed.submit = submit{}
 		if before != stateError {
 			why := said(e, "ended its turn with an error")
@@ -169,7 +170,7 @@ func (w *Watch) turnLeft(why string) {
 		w.typed.interruptAt = time.Time{}
 		w.say(session.FromTitle, why+", after the interrupt key", session.Interrupted{})
 	default:
-		w.say(session.FromTitle, why+"; how the turn ended was not said", session.QuietSeen{})
+		w.say(session.FromTitle, why+"; how the turn ended was not said", session.QuietSeen{MissedNative: true})
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tendhq/tend/internal/pty/holder"
 	"github.com/tendhq/tend/internal/session"
+	"github.com/tendhq/tend/internal/spool/bell"
 )
 
 // DefaultLogCap is how much output of a run is kept, in bytes.
@@ -36,6 +37,7 @@ type Config struct {
 type Host struct {
 	cfg     Config
 	noScope atomic.Bool // systemd has refused one
+	bell    bell.Bell
 }
 
 // New returns a host. Nothing is started.
@@ -44,24 +46,32 @@ func New(cfg Config) *Host {
 		cfg.LogCap = DefaultLogCap
 	}
 	if len(cfg.HoldArgv) == 0 {
-		cfg.HoldArgv = findHolder()
+		cfg.HoldArgv = append(small("hold"), "run")
 	}
 	return &Host{cfg: cfg}
 }
 
-func findHolder() []string {
+// HookArgv is the command that agents run as a hook; it finds the run's folder in
+// TEND_RUN.
+func HookArgv() []string { return append(small(""), "hook") }
+
+// small is the small binary, or this program with the verb that does the same.
+func small(verb string) []string {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
 	beside := filepath.Join(filepath.Dir(self), "tend-hold")
 	if _, err := os.Stat(beside); err == nil {
-		return []string{beside, "run"}
+		return []string{beside}
 	}
 	if p, err := exec.LookPath("tend-hold"); err == nil {
-		return []string{p, "run"}
+		return []string{p}
 	}
-	return []string{self, "hold", "run"}
+	if verb == "" {
+		return []string{self}
+	}
+	return []string{self, verb}
 }
 
 // Dir is the folder of a run.
@@ -89,13 +99,20 @@ func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) 
 		if err := holder.ReadFile(h.Dir(session.RunRef{ID: ref.ID, Run: l.EnvFromRun}), holder.LaunchFile, &old); err != nil {
 			return &session.LaunchError{Kind: "failed", Detail: fmt.Sprintf("the environment of run %d cannot be read: %v", l.EnvFromRun, err)}
 		}
-		rec.Env = old.Env
+		rec.Env = append(old.Env, l.Env...)
 	}
+	fill := strings.NewReplacer(session.RunFolder, dir)
+	rec.Argv, rec.Env = each(rec.Argv, fill.Replace), lastOfEach(each(rec.Env, fill.Replace))
 	rec.Env = terminalEnv(rec.Env)
 	if rec.Cols == 0 || rec.Rows == 0 {
 		rec.Cols, rec.Rows = 80, 24
 	}
 	err = os.MkdirAll(dir, 0o700)
+	for _, f := range l.Files {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(f.Name)), []byte(fill.Replace(f.Data)), 0o600)
+		}
+	}
 	if err == nil {
 		err = holder.WriteFile(dir, holder.LaunchFile, rec)
 	}

@@ -16,20 +16,31 @@ func (e *IgnoredError) Error() string { return "ignored: " + e.Why }
 //
 // It returns the changed session and what is to be done about it once the
 // change is durable. A refused command returns *InvalidTransitionError, an
-// observation that changed nothing *IgnoredError; both return s as it was.
+// observation that changed nothing *IgnoredError; both return s as it was, save
+// that a hook which is ignored is not read again.
 func Apply(s Session, e Event) (Session, []Effect, error) {
 	t := &step{s: s, e: e}
 	if err := t.dispatch(); err != nil {
 		return s, nil, err
 	}
 	if t.ignored != "" {
-		return s, nil, &IgnoredError{Why: t.ignored}
+		return hooksTaken(s, e), nil, &IgnoredError{Why: t.ignored}
 	}
+	t.s = hooksTaken(t.s, e)
 	t.pumpPrompts()
 	t.s.Process.ReadTo = max(t.s.Process.ReadTo, e.Offset)
 	t.s.Rev++
 	t.s.Life.UpdatedAt = e.At
 	return t.s, t.out, nil
+}
+
+// hooksTaken is s with the hook of e counted as read: exactly once, whatever came
+// of it.
+func hooksTaken(s Session, e Event) Session {
+	if e.Run == s.Process.Run {
+		s.Process.HooksTo = max(s.Process.HooksTo, e.HookOffset)
+	}
+	return s
 }
 
 // step is one application of one event. Slices and pointers of s are shared
@@ -100,6 +111,8 @@ func (t *step) observe() {
 		t.stopFinished(w)
 	case SuspendSeen:
 		t.suspendSeen(w)
+	case HooksSilent:
+		t.hooksSilent(w)
 	case InputFailed:
 		t.s.Why = "it was not typed: " + w.Detail
 	case ClockJumped:
@@ -217,6 +230,9 @@ func (t *step) created(w Created) {
 		t.enqueue(Prompt{ID: w.PromptID, Text: w.Prompt, Sanitised: w.Sanitised})
 	}
 	t.launch(Starting, "starting "+w.Spec.Agent)
+	if w.Native != "" {
+		t.s.Native = []NativeID{{ID: w.Native, At: at, Run: t.s.Process.Run}}
+	}
 }
 
 // launch records a new run, and the wish to start it.
@@ -313,4 +329,23 @@ func (t *step) suspendSeen(w SuspendSeen) {
 	if !w.Stopped {
 		t.s.Life.ArmedAt = t.e.At
 	}
+}
+
+// hooksSilent: an agent whose hooks are not heard is judged by its screen alone,
+// and that is said.
+func (t *step) hooksSilent(w HooksSilent) {
+	if t.s.Ended() || t.s.Process.HooksSilent == w.Silent {
+		t.ignore("nothing new")
+		return
+	}
+	t.s.Process.HooksSilent = w.Silent
+}
+
+// caps is what the agent is able to tell in the present run.
+func caps(s Session) Caps {
+	c := s.Spec.Caps
+	if s.Process.HooksSilent {
+		c.NativeReady, c.NativeDone, c.NativeWaiting, c.Confirms = false, false, false, false
+	}
+	return c
 }

@@ -17,6 +17,9 @@ type Event struct {
 	// Offset is how far the run's output had been read when this was seen, 0 =
 	// not from output. What was read is not taken as news again after a restart.
 	Offset int64
+	// HookOffset is the offset after the hook that this was told by, 0 = by no
+	// hook. Taken or ignored, that hook is not read again.
+	HookOffset int64
 	Why    string // the evidence in one sentence for people, "" = the event's usual one
 	What   What
 }
@@ -47,6 +50,8 @@ type (
 		PromptID  string `json:"promptId,omitempty"`
 		Prompt    string `json:"prompt,omitempty"`
 		Sanitised bool   `json:"sanitised,omitempty"`
+		// Native is the conversation's name, where it is known before the start.
+		Native string `json:"native,omitempty"`
 	}
 	// Launched: the host started the run's process.
 	Launched struct {
@@ -147,6 +152,10 @@ type (
 	StopFinished struct {
 		LeftBehind []int `json:"leftBehind,omitempty"` // pids that survived it
 	}
+	// HooksSilent: the agent's hooks were not heard in time, or are heard again.
+	HooksSilent struct {
+		Silent bool `json:"silent"`
+	}
 	// SuspendSeen: the process was stopped (state T) or continued.
 	SuspendSeen struct {
 		Stopped bool `json:"stopped"`
@@ -187,6 +196,7 @@ func (ForeignSeen) what()    {}
 func (PromptMoved) what()    {}
 func (StopFinished) what()   {}
 func (SuspendSeen) what()    {}
+func (HooksSilent) what()    {}
 func (InputFailed) what()    {}
 func (ClockJumped) what()    {}
 func (Loaded) what()         {}

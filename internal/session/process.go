@@ -44,6 +44,12 @@ type Process struct {
 	LeftBehind []int `json:"leftBehind,omitempty"`
 	// ReadTo is the output offset up to which evidence has been taken.
 	ReadTo int64 `json:"readTo,omitempty"`
+	// HooksTo is the offset in the hook spool up to which hooks have been taken,
+	// stored in the same transaction as what they led to.
+	HooksTo int64 `json:"hooksTo,omitempty"`
+	// HooksSilent is true once the agent's hooks have not been heard in time:
+	// what it does not say itself is then taken from its screen.
+	HooksSilent bool `json:"hooksSilent,omitempty"`
 	// WasReady is true once the agent was ready, or beyond, in this run.
 	WasReady bool `json:"wasReady,omitempty"`
 	// Stopped is true while the process is suspended (state T): it neither
@@ -97,7 +103,36 @@ type Launch struct {
 	Size       Size
 	StopSignal int // the first signal of the stop policy: SIGINT or SIGTERM
 	ReadOnly   bool
+	// Files are written into the run's folder, 0600, before the start. In Argv,
+	// Env and their Data, RunFolder stands for the folder's absolute path.
+	Files []LaunchFile
 }
+
+// LaunchFile is one file of a run, such as an agent's per-launch settings.
+type LaunchFile struct {
+	Name string // no path
+	Data string
+}
+
+// LaunchOrder is what an agent may need to know to say how it is started.
+type LaunchOrder struct {
+	NativeID string   // the conversation to resume, "" = a new one
+	FreshID  string   // a new UUID, for agents that let their conversation be named
+	Hook     []string // the hook command, without the run's folder
+}
+
+// LaunchPlan is how an agent is started: what a Launch holds of it.
+type LaunchPlan struct {
+	Argv  []string
+	Env   []string // K=V, beside what the caller gave
+	Files []LaunchFile
+	// NativeID is the conversation's name, where it is known before the start.
+	NativeID string
+}
+
+// RunFolder stands for the run's folder in a Launch. It holds a NUL, which no
+// argument or variable of anybody's can.
+const RunFolder = "\x00run\x00"
 
 // Size is a terminal's size in cells.
 type Size struct {
@@ -174,6 +209,23 @@ type ProcessExited struct{ Exit Exit }
 // Suspended tells that the agent's process was stopped (state T) or continued.
 type Suspended struct{ Stopped bool }
 
+// HookFired is one line of the run's hook spool. It is delivered in the order of
+// the spool, not in step with the output.
+type HookFired struct {
+	Offset  int64 // after the line
+	At      time.Time
+	Via     string // hook or notify
+	Payload []byte // the agent's own JSON object; nil when it sent none
+	Torn    bool   // no line of ours: a writer was killed in the middle of it
+}
+
+// RecordTail is the end of the agent's own record of the conversation, as the
+// reader had asked for it.
+type RecordTail struct {
+	Path string
+	Data []byte // the first line may be cut
+}
+
 func (Output) terminalEvent()        {}
 func (OutputGap) terminalEvent()     {}
 func (Resized) terminalEvent()       {}
@@ -181,6 +233,8 @@ func (Typed) terminalEvent()         {}
 func (Viewers) terminalEvent()       {}
 func (ProcessExited) terminalEvent() {}
 func (Suspended) terminalEvent()     {}
+func (HookFired) terminalEvent()     {}
+func (RecordTail) terminalEvent()    {}
 
 // Input is bytes for an agent's terminal. They are written whole, or refused
 // whole at the instant of writing when a condition does not hold.

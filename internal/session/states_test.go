@@ -104,6 +104,8 @@ func detailOf(w What) string {
 		return either(w.Continuing, "works on already", "")
 	case ResumeFailed:
 		return string(w.Cause)
+	case HooksSilent:
+		return either(w.Silent, "silent", "heard again")
 	case SuspendSeen:
 		return either(w.Stopped, "stopped", "continued")
 	case Keep:

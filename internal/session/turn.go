@@ -52,7 +52,9 @@ func (t *step) openTurn(native string) {
 func (t *step) turnStarted(w TurnStarted) {
 	confirmed := t.confirmPrompt(PromptTyped)
 	if t.s.State == Busy {
-		if !confirmed {
+		if w.Native != "" && w.Native != t.s.Turn.Native {
+			t.s.Turn.Native = w.Native // work was seen before its name, or goes on under another
+		} else if !confirmed {
 			t.ignore("the agent queues it; it stays one turn")
 		}
 		return
@@ -129,7 +131,7 @@ func (t *step) quiet(w QuietSeen) {
 		t.ignore("the process is suspended")
 	case t.s.Spec.Kind == Job:
 		t.ignore("a job ends with its process")
-	case t.s.Spec.Caps.NativeDone && !w.MissedNative:
+	case caps(t.s).NativeDone && !w.MissedNative:
 		t.ignore("the agent says itself when it is done")
 	default:
 		t.to(Idle, "the screen looks finished; the agent did not say so")
@@ -166,7 +168,7 @@ func (t *step) busy() {
 	if !t.resumed() {
 		return
 	}
-	if !t.s.Spec.Caps.Confirms {
+	if !caps(t.s).Confirms {
 		t.confirmPrompt(PromptTyped)
 	}
 	if t.s.State == Busy {
@@ -185,7 +187,7 @@ func (t *step) done(w DoneSeen) {
 		t.ignore("the turn is done already")
 	case t.otherTurn(w.Native):
 		t.ignore("it answers an earlier turn")
-	case t.s.Spec.Caps.Confirms && t.e.Source != FromPerson && t.submitted():
+	case caps(t.s).Confirms && t.e.Source != FromPerson && t.submitted():
 		t.ignore("the prompt it should answer is not confirmed yet")
 	case !t.resumed():
 	case w.Background > 0:

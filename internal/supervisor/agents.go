@@ -11,9 +11,10 @@ import (
 type Agent struct {
 	Name string
 	Caps session.Caps
-	// Argv is how to start it; nativeID, when not empty, is the conversation to
-	// resume.
-	Argv func(spec session.Spec, nativeID string) ([]string, error)
+	// Launch is how to start it, anew or to go on with a conversation.
+	Launch func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
+	// Kind is what a command line is by itself, "" when the caller decides.
+	Kind func(argv []string) session.Kind
 	// Watch begins to read a run whose output before offset is summed up in
 	// checkpoint (nil: offset is 0).
 	Watch func(s session.Session, size session.Size, checkpoint []byte) (Watch, error)
@@ -40,6 +41,9 @@ type Reader interface {
 	// Answers is what the terminal replies to the device queries in what was
 	// fed, once, nil when there was none.
 	Answers() []byte
+	// Wants is the path of the agent's own record when its end would tell more,
+	// once; "" mostly. It is fed back as a session.RecordTail.
+	Wants() string
 	// Know tells the reader the session as it now is, after each change, so
 	// that it says only what would be news.
 	Know(s session.Session)
@@ -53,6 +57,9 @@ type Composer interface {
 	// Holds reports whether the text, or the agent's placeholder for it, stands
 	// in the input line at this moment.
 	Holds(text string) bool
+	// Clear is the keys that empty the input line of what was pasted before and
+	// stands there again; nil when it does not.
+	Clear() []byte
 	// Submit is the key that submits the input line.
 	Submit() []byte
 	// Key encodes a key by name: enter, esc, tab, space, up, down, left, right,

@@ -53,9 +53,13 @@ func (a *actor) perform(s session.Session, e session.Effect) {
 func (a *actor) start(host Host, s session.Session, e session.StartProcess) {
 	ctx, cancel := context.WithTimeout(a.sup.ctx, launchTimeout)
 	defer cancel()
-	if err := a.prepare(ctx, host, s, e); err != nil {
+	native, err := a.prepare(ctx, host, s, e)
+	if err != nil {
 		a.launchFailed(e.Ref, err)
 		return
+	}
+	if native != "" {
+		a.say(e.Ref.Run, session.FromSupervisor, session.NativeSeen{ID: native})
 	}
 	sight, err := host.Launch(ctx, e.Ref)
 	if a.sup.ctx.Err() != nil {
@@ -81,26 +85,27 @@ func (a *actor) launchFailed(ref session.RunRef, err error) {
 	a.say(ref.Run, session.FromHolder, session.LaunchFailed{Kind: kind, Detail: err.Error()})
 }
 
-// prepare writes the launch record of a relaunch. The first run's was written
-// before the session was created, with the environment that came with it.
-func (a *actor) prepare(ctx context.Context, host Host, s session.Session, e session.StartProcess) error {
+// prepare writes the launch record of a relaunch, and returns the name of a new
+// conversation. The first run's was written before the session was created, with
+// the environment that came with it.
+func (a *actor) prepare(ctx context.Context, host Host, s session.Session, e session.StartProcess) (native string, err error) {
 	if e.Ref.Run == 1 {
-		return nil
+		return "", nil
 	}
 	prev := session.RunRef{ID: e.Ref.ID, Run: e.Ref.Run - 1}
 	if sight, err := host.Inspect(ctx, prev); err == nil && sight.Alive {
-		return &session.LaunchError{Kind: "failed", Detail: fmt.Sprintf("run %d still runs: tend stop ends it", prev.Run)}
+		return "", &session.LaunchError{Kind: "failed", Detail: fmt.Sprintf("run %d still runs: tend stop ends it", prev.Run)}
 	}
 	sight, err := host.Inspect(ctx, e.Ref)
 	if err == nil && sight.Started {
-		return nil
+		return "", nil
 	}
-	l, err := a.sup.launchOf(s.Spec, e.NativeID)
+	l, native, err := a.sup.launchOf(s.Spec, e.NativeID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	l.EnvFromRun = prev.Run
-	return host.Prepare(ctx, e.Ref, l)
+	return native, host.Prepare(ctx, e.Ref, l)
 }
 
 // stop ends the run's tree. The end itself arrives from the terminal.

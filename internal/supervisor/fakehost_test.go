@@ -225,6 +225,13 @@ func (h *fakeHost) vanish(ref session.RunRef) {
 	r.more = make(chan struct{})
 }
 
+// ReadHooks: the agents of these tests have no hooks.
+func (h *fakeHost) ReadHooks(context.Context, session.RunRef, int64) ([]session.HookFired, error) {
+	return nil, nil
+}
+
+func (h *fakeHost) ListenHooks(session.RunRef) (<-chan struct{}, func()) { return nil, func() {} }
+
 func (h *fakeHost) lines(ref session.RunRef) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -241,11 +248,12 @@ type lineAgent struct {
 func lineAgentKind(resumes bool) Agent {
 	return Agent{
 		Name: "line", Caps: session.Caps{Resume: resumes, NativeDone: true, StopSignal: 15},
-		Argv: func(spec session.Spec, id string) ([]string, error) {
-			if id != "" {
-				return append(append([]string(nil), spec.Argv...), "--resume", id), nil
+		Launch: func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error) {
+			argv := append([]string(nil), spec.Argv...)
+			if o.NativeID != "" {
+				argv = append(argv, "--resume", o.NativeID)
 			}
-			return spec.Argv, nil
+			return session.LaunchPlan{Argv: argv}, nil
 		},
 		Watch: func(s session.Session, _ session.Size, _ []byte) (Watch, error) {
 			l := &lineAgent{s: s}
@@ -291,6 +299,8 @@ func lineMeans(line string) session.What {
 func (l *lineAgent) Tick(time.Time) []session.Event { return nil }
 func (l *lineAgent) Wake() time.Time                { return time.Time{} }
 func (l *lineAgent) Answers() []byte                { return nil }
+func (l *lineAgent) Wants() string                  { return "" }
+func (l *lineAgent) Clear() []byte                  { return nil }
 func (l *lineAgent) Know(s session.Session)         { l.s = s }
 func (l *lineAgent) Submit() []byte                 { return []byte("\r") }
 func (l *lineAgent) Interrupt() []byte              { return []byte{3} }

@@ -57,10 +57,22 @@ type Terminals interface {
 	LoadScreen(ctx context.Context, ref session.RunRef) (offset int64, screen []byte, err error)
 }
 
+// Hooks reads what the hooks of a run's agent have appended to its spool. No
+// hook ever waits for us.
+type Hooks interface {
+	// ReadHooks returns hooks after offset, oldest first, not always all; none
+	// when there are none.
+	ReadHooks(ctx context.Context, ref session.RunRef, offset int64) ([]session.HookFired, error)
+	// ListenHooks returns a channel that receives once now and whenever there may
+	// be more hooks, and a function that ends it.
+	ListenHooks(ref session.RunRef) (news <-chan struct{}, leave func())
+}
+
 // Host is where agents run.
 type Host interface {
 	Runs
 	Terminals
+	Hooks
 }
 
 // Store keeps sessions and the journal. A change is durable when Commit

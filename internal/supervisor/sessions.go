@@ -47,18 +47,18 @@ func (sup *Supervisor) Create(ctx context.Context, n NewSession) (session.Sessio
 // create prepares the first run, makes the session durable and waits until its
 // process runs.
 func (sup *Supervisor) create(ctx context.Context, id session.ID, name string, n NewSession) (session.Session, error) {
-	l, err := sup.launchOf(n.Spec, "")
+	l, native, err := sup.launchOf(n.Spec, "")
 	if err != nil {
 		return session.Session{}, err
 	}
-	l.Env = append(append(slices.Clone(n.Env), sup.cfg.Env...), "TEND_SESSION="+string(id))
+	l.Env = append(append(append(slices.Clone(n.Env), l.Env...), sup.cfg.Env...), "TEND_SESSION="+string(id))
 	if err := sup.cfg.Hosts[n.Spec.Host].Prepare(ctx, session.RunRef{ID: id, Run: 1}, l); err != nil {
 		return session.Session{}, err
 	}
 	clean, changed := session.Sanitise(n.Prompt)
 	n.Spec.Prompt = clean
 	created := session.Event{At: now(), Source: session.FromPerson, What: session.Created{
-		ID: id, Node: sup.cfg.Node, Name: name, Spec: n.Spec, Kept: n.Keep, PromptID: string(newID()), Prompt: clean, Sanitised: changed,
+		ID: id, Node: sup.cfg.Node, Name: name, Spec: n.Spec, Kept: n.Keep, PromptID: string(newID()), Prompt: clean, Sanitised: changed, Native: native,
 	}}
 	s, effects, err := session.Apply(session.Session{}, created)
 	if err != nil {
@@ -130,6 +130,9 @@ func (sup *Supervisor) fillIn(spec *session.Spec) {
 	}
 	if spec.Size == (session.Size{}) {
 		spec.Size = d.Size
+	}
+	if agent := sup.cfg.Agents[spec.Agent]; spec.Kind == "" && agent.Kind != nil && len(spec.Argv) > 0 {
+		spec.Kind = agent.Kind(spec.Argv)
 	}
 	if spec.Kind == "" {
 		spec.Kind = session.Interactive
@@ -204,19 +207,30 @@ func (sup *Supervisor) renamed(before, after session.Session) {
 	}
 }
 
-// launchOf is what a host needs to start a run of spec.
-func (sup *Supervisor) launchOf(spec session.Spec, nativeID string) (session.Launch, error) {
+// launchOf is what a host needs to start a run of spec, and the name of the
+// conversation where it is known before.
+func (sup *Supervisor) launchOf(spec session.Spec, resume string) (l session.Launch, native string, err error) {
 	agent, ok := sup.cfg.Agents[spec.Agent]
 	if !ok {
-		return session.Launch{}, fmt.Errorf("no agent called %q", spec.Agent)
+		return l, "", fmt.Errorf("no agent called %q", spec.Agent)
 	}
-	argv, err := agent.Argv(spec, nativeID)
+	plan, err := agent.Launch(spec, session.LaunchOrder{NativeID: resume, FreshID: newUUID(), Hook: sup.cfg.Hook})
 	if err != nil {
-		return session.Launch{}, err
+		return l, "", &session.LaunchError{Kind: "failed", Detail: err.Error()}
 	}
 	return session.Launch{
-		Argv: argv, Cwd: spec.Cwd, Size: spec.Size, StopSignal: spec.Caps.StopSignal, ReadOnly: spec.Kind == session.Job,
-	}, nil
+		Argv: plan.Argv, Cwd: spec.Cwd, Env: plan.Env, Files: plan.Files, Size: spec.Size, StopSignal: spec.Caps.StopSignal,
+		ReadOnly: spec.Kind == session.Job,
+	}, plan.NativeID, nil
+}
+
+// newUUID is a random UUID (version 4), which agents take as a conversation's
+// name.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // Command applies a command and returns when it is durable.

@@ -19,6 +19,7 @@ type Config struct {
 	Agents map[string]Agent
 	// Env is added to every agent's environment, such as the daemon's socket.
 	Env      []string
+	Hook     []string // the hook command, without the run's folder
 	Defaults Defaults
 	Log      *slog.Logger
 }

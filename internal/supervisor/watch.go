@@ -3,6 +3,8 @@ package supervisor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -36,6 +38,7 @@ type watch struct {
 	saved   int64 // offset of the newest checkpoint
 	taken   int64 // evidence before this offset was taken by an earlier daemon
 	replay  int64 // output before this offset was there when we came: its queries are not answered
+	hooked  int64 // hooks consumed
 	viewers int
 	moved   *feed // something was fed to the screen
 }
@@ -134,6 +137,10 @@ func (w *watch) run() {
 	}
 }
 
+// hooksAgain is how much of the hooks that were taken a new reader hears again,
+// in bytes, to know the conversation: it takes no evidence from them.
+const hooksAgain = 64 << 10
+
 // open builds the emulator from the newest checkpoint.
 func (w *watch) open() error {
 	s := w.a.session()
@@ -151,6 +158,7 @@ func (w *watch) open() error {
 		w.view, err = agent.Watch(s, s.Spec.Size, nil)
 	}
 	w.offset, w.saved = off, off
+	w.hooked = max(s.Process.HooksTo-hooksAgain, 0)
 	return err
 }
 
@@ -176,6 +184,8 @@ func (w *watch) follow() error {
 		for range ended { // until it has left
 		}
 	}()
+	hooks, leave := w.host.ListenHooks(w.ref)
+	defer leave()
 	wake := time.NewTimer(time.Hour)
 	defer wake.Stop()
 	for {
@@ -183,10 +193,13 @@ func (w *watch) follow() error {
 		select {
 		case e := <-events:
 			if x, ok := e.(session.ProcessExited); ok {
+				w.readHooks()
 				w.exited(x)
 				return nil
 			}
 			w.feedReader(e)
+		case <-hooks:
+			w.readHooks()
 		case <-wake.C:
 			w.tell(w.view.Reader.Tick(now()))
 		case s := <-w.news:
@@ -265,6 +278,46 @@ func (w *watch) tell(events []session.Event) {
 	for _, e := range events {
 		e.Run, e.Offset = w.ref.Run, w.offset
 		w.a.tell(e)
+	}
+	if path := w.view.Reader.Wants(); path != "" {
+		if data, err := tailOf(path, recordTail); err == nil { // a record that cannot be read proves nothing
+			w.tell(w.view.Reader.Feed(now(), session.RecordTail{Path: path, Data: data}))
+		}
+	}
+}
+
+// recordTail is how much of the end of an agent's own record is read, in bytes.
+const recordTail = 64 << 10
+
+// tailOf is the end of a regular file.
+func tailOf(path string, size int64) ([]byte, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.NewSectionReader(f, max(st.Size()-size, 0), size))
+}
+
+// readHooks feeds the hooks that have come to the reader.
+func (w *watch) readHooks() {
+	for {
+		list, err := w.host.ReadHooks(w.a.sup.ctx, w.ref, w.hooked)
+		if err != nil || len(list) == 0 {
+			return // what could not be read is read next time
+		}
+		for _, h := range list {
+			w.hooked = h.Offset
+			w.tell(w.view.Reader.Feed(now(), h))
+		}
+		w.moved.advance(0)
 	}
 }
 

@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/tendhq/tend/internal/session"
+)
+
+// codexSays is what one run of Codex says of itself beside OSC 7501. Its first
+// hook comes with the first prompt, so that its hooks are silent proves nothing.
+type codexSays struct{ silence }
+
+// codexPayload is what is read of a hook's payload.
+type codexPayload struct {
+	Event   string `json:"hook_event_name"`
+	Session string `json:"session_id"`
+	Turn    string `json:"turn_id"`
+	Record  string `json:"transcript_path"`
+	Source  string `json:"source"`
+	Tool    string `json:"tool_name"`
+	Input   struct {
+		Command     json.RawMessage `json:"command"` // a text, or words
+		Description string          `json:"description"`
+	} `json:"tool_input"`
+	Answer string `json:"last_assistant_message"`
+}
+
+func (c *codexSays) hook(w *Watch, payload []byte) {
+	var p codexPayload
+	if !decode(payload, &p) || p.Event == "" || !c.mine(w, p) {
+		return
+	}
+	w.hooks.record = p.Record
+	why := "(hook " + p.Event + ")"
+	switch p.Event {
+	case "SessionStart":
+		c.started(w, p)
+	case "UserPromptSubmit":
+		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: p.Turn})
+	case "PreToolUse":
+		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true, Native: p.Turn})
+	case "PostToolUse":
+		w.say(session.FromHook, "its tool "+cut(p.Tool, 60)+" has ended "+why, session.ToolActivity{Native: p.Turn})
+	case "PermissionRequest":
+		w.say(session.FromHook, "it asks for permission "+why, session.Asked{Kind: "permission", Text: codexAsks(p)})
+	case "Stop":
+		d := session.DoneSeen{Native: p.Turn, Summary: cut(p.Answer, 200)}
+		if d.Summary != "" {
+			why += ": " + d.Summary
+		}
+		w.say(session.FromHook, "it said that the turn is complete "+why, d)
+	case "Interrupt":
+		w.say(session.FromHook, "its turn was interrupted "+why, session.Interrupted{})
+	}
+}
+
+// mine takes note of whose hook it is: the first names the conversation, unless
+// a resume did; /new and /resume begin with a SessionStart of their own.
+func (c *codexSays) mine(w *Watch, p codexPayload) bool {
+	switch {
+	case !validID(p.Session):
+		w.say(session.FromHook, "a hook named no conversation", session.ForeignSeen{ID: cut(p.Session, 60), Detail: p.Event})
+		return false
+	case p.Session == w.hooks.native:
+		return true
+	case w.hooks.native == "", p.Event == "SessionStart" && w.hooks.heard:
+		w.hooks.native = p.Session
+		w.say(session.FromHook, "its conversation is "+p.Session, session.NativeSeen{ID: p.Session})
+		return true
+	}
+	w.say(session.FromHook, "a hook of another conversation", session.ForeignSeen{ID: p.Session, Detail: p.Event})
+	return false
+}
+
+func (c *codexSays) started(w *Watch, p codexPayload) {
+	if w.known.state == session.Resuming && p.Source == "resume" {
+		w.say(session.FromHook, "it has taken its conversation up again (hook SessionStart, resume)", session.ResumeProven{})
+		return
+	}
+	w.say(session.FromHook, "it has started (hook SessionStart, "+cut(p.Source, 20)+")", session.ReadySeen{})
+}
+
+func codexAsks(p codexPayload) string {
+	var about string
+	if json.Unmarshal(p.Input.Command, &about) != nil {
+		about = string(p.Input.Command)
+	}
+	if p.Input.Description != "" {
+		about += " (" + p.Input.Description + ")"
+	}
+	return cut(p.Tool+": "+about, questionBytes)
+}
+
+// failed: of an error its record says more than its byte stream.
+func (c *codexSays) failed(w *Watch) { w.wantRecord() }
+
+// record tells of what an API error was.
+func (c *codexSays) record(w *Watch, tail []byte) {
+	if w.known.state != session.NeedsAttention {
+		return
+	}
+	lines := bytes.Split(tail, []byte{'\n'})
+	for i := len(lines) - 1; i >= 0; i-- {
+		var l struct {
+			Type    string `json:"type"`
+			Payload struct {
+				Type  string `json:"type"`
+				Error *struct {
+					Message string          `json:"message"`
+					Info    json.RawMessage `json:"codex_error_info"`
+				} `json:"error"`
+			} `json:"payload"`
+		}
+		if json.Unmarshal(lines[i], &l) != nil || l.Type != "event_msg" || l.Payload.Type != "task_complete" {
+			continue
+		}
+		if e := l.Payload.Error; e != nil {
+			detail := cut(e.Message, 300)
+			w.say(session.FromTranscript, "its own record says: "+detail, session.Escalate{Cause: codexCause(e.Message, string(e.Info)), Detail: detail})
+		}
+		return
+	}
+}
+
+// codexCause is what an error of the API calls for.
+func codexCause(message, info string) session.Cause {
+	text := strings.ToLower(message + " " + info)
+	switch {
+	case strings.Contains(text, "unauthorized"), strings.Contains(text, "401"):
+		return session.AuthFailedCause
+	case strings.Contains(text, "usage_limit"), strings.Contains(text, "usagelimit"), strings.Contains(text, "429"), strings.Contains(text, "rate limit"):
+		return session.RateLimited
+	}
+	return session.TurnFailed
+}
+
+func (c *codexSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x15"} }

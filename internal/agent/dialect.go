@@ -1,0 +1,153 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/tendhq/tend/internal/session"
+)
+
+// dialect is what one kind of agent says of itself in a way of its own. One
+// value listens to one run; it says evidence by w.say and never decides.
+type dialect interface {
+	// begin is called once, before anything else.
+	begin(w *Watch)
+	// hook takes the payload of one hook.
+	hook(w *Watch, payload []byte)
+	// title takes a changed window title.
+	title(w *Watch, title string)
+	// record takes the end of the agent's own record, after w.wantRecord.
+	record(w *Watch, tail []byte)
+	// failed is called when it said in its byte stream that an error ended the turn.
+	failed(w *Watch)
+	// shown is called when the screen has changed and is whole.
+	shown(w *Watch)
+	// due and act are a rule of its own (see rule).
+	due(w *Watch) time.Time
+	act(w *Watch)
+	// keys are how this agent's input line is used.
+	keys() inputKeys
+}
+
+// inputKeys are the keys of an agent's input line.
+type inputKeys struct {
+	interrupt string // ends a turn and keeps the agent
+	clear     string // empties the input line; "" = not known
+}
+
+// silence is the dialect of an agent that says nothing of its own. Dialects
+// embed it for what they do not speak.
+type silence struct{}
+
+func (silence) begin(*Watch)          {}
+func (silence) hook(*Watch, []byte)   {}
+func (silence) title(*Watch, string)  {}
+func (silence) record(*Watch, []byte) {}
+func (silence) failed(*Watch)         {}
+func (silence) shown(*Watch)          {}
+func (silence) due(*Watch) time.Time  { return time.Time{} }
+func (silence) act(*Watch)            {}
+func (silence) keys() inputKeys       { return inputKeys{interrupt: "\x03"} }
+
+// hookWait is how long after its start an agent may be silent whose hooks say
+// when it is ready; after that its screen is believed instead.
+const hookWait = 20 * time.Second
+
+// hooks is what came through the agent's hooks.
+type hooks struct {
+	want   bool // the agent's hooks are configured to speak from its start on
+	heard  bool
+	silent bool      // was said
+	from   time.Time // of the silence; zero: it does not count now
+	record string    // the path of the agent's own record
+	wanted bool      // its end is wanted
+	native string    // the conversation, as far as it was named
+	// taken is the offset in the spool before which an earlier watch has taken
+	// evidence.
+	taken int64
+}
+
+// hookFired takes one line of the spool. Everything that it says carries the
+// offset after it, so that it is taken once.
+func (w *Watch) hookFired(e session.HookFired) {
+	h := &w.hooks
+	before := len(w.out)
+	if e.Torn {
+		return
+	}
+	w.past = e.Offset <= h.taken
+	if h.silent {
+		w.say(session.FromHook, "its hooks are heard again", session.HooksSilent{})
+	}
+	h.heard, h.silent = true, false
+	w.dialect.hook(w, e.Payload)
+	w.past = false
+	if n := len(w.out); n > before {
+		w.out[n-1].HookOffset = e.Offset // the last: what comes before it may be said twice
+	}
+}
+
+// speaks reports whether the agent itself says what it does, so that the screen
+// need not be asked.
+func (w *Watch) speaks() bool { return w.hooks.want && !w.hooks.silent }
+
+func (w *Watch) silenceDue() time.Time {
+	h := w.hooks
+	if !h.want || h.heard || h.silent || h.from.IsZero() {
+		return time.Time{}
+	}
+	return h.from.Add(hookWait)
+}
+
+func (w *Watch) hooksSilent() {
+	w.hooks.silent = true
+	w.say(session.FromSupervisor, "none of its hooks was heard within "+hookWait.String()+" of its start: its screen is read instead",
+		session.HooksSilent{Silent: true})
+}
+
+// Wants is the path of a record whose end the reader wants to see, once; ""
+// mostly. It is fed back as session.RecordTail.
+func (w *Watch) Wants() string {
+	if !w.hooks.wanted {
+		return ""
+	}
+	w.hooks.wanted = false
+	return w.hooks.record
+}
+
+func (w *Watch) wantRecord() { w.hooks.wanted = w.hooks.record != "" }
+
+// validID reports whether an agent's name for a conversation can be one: it is
+// shown, stored and put on a command line.
+func validID(id string) bool {
+	if id == "" || len(id) > 128 || id[0] == '-' {
+		return false
+	}
+	return strings.IndexFunc(id, func(r rune) bool {
+		return r != '-' && r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}) < 0
+}
+
+// cut is at most n bytes of s on one line, without what cannot be shown.
+func cut(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return ' '
+		case !unicode.IsPrint(r) || r == unicode.ReplacementChar:
+			return -1
+		}
+		return r
+	}, s)
+	if len(s) > n {
+		s = strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return strings.TrimSpace(s)
+}
+
+// decode reads a payload; false when it is none.
+func decode(payload []byte, into any) bool {
+	return len(payload) > 0 && json.Unmarshal(payload, into) == nil
+}
