@@ -229,7 +229,13 @@ func (c *claudeSays) due(w *Watch) time.Time {
 }
 
 func (c *claudeSays) act(w *Watch) {
-	if c.looks++; c.looks <= len(claudeLooks) {
+	c.looks++
+	switch {
+	case w.holdsPasted():
+		// An Esc before the first byte of an answer leaves no record at all.
+		w.say(session.FromTitle, "its title is at rest, and the prompt stands in its input line again", session.Interrupted{})
+		return
+	case c.looks <= len(claudeLooks):
 		w.wantRecord()
 		return
 	}
@@ -270,7 +276,7 @@ func (c *claudeSays) record(w *Watch, tail []byte) {
 	}
 }
 
-func (c *claudeSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x15"} }
+func (c *claudeSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }
 
 // claudeDialogs are the dialogs that stand before its first hook, by a text that
 // they show.

@@ -136,4 +136,4 @@ func codexCause(message, info string) session.Cause {
 	return session.TurnFailed
 }
 
-func (c *codexSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x15"} }
+func (c *codexSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }

@@ -34,7 +34,7 @@ type dialect interface {
 // inputKeys are the keys of an agent's input line.
 type inputKeys struct {
 	interrupt string // ends a turn and keeps the agent
-	clear     string // empties the input line; "" = not known
+	clear     string // empties an input line that is not empty; "" = not known
 }
 
 // silence is the dialect of an agent that says nothing of its own. Dialects

@@ -114,7 +114,11 @@ func inputFrame(in session.Input) ([][]byte, error) {
 	if len(in.Data) > holder.MaxInput {
 		return nil, &session.InputRefusedError{Why: "tooLarge", Line: fmt.Sprintf("%d bytes are more than a terminal takes at once (%d): send a file instead", len(in.Data), holder.MaxInput)}
 	}
-	head, err := json.Marshal(holder.InputHeader{By: string(in.By), QuietMS: in.IfQuietFor.Milliseconds(), IfNoUnfinished: in.IfNoUnfinished})
+	hd := holder.InputHeader{By: string(in.By), QuietMS: in.IfQuietFor.Milliseconds(), IfNoUnfinished: in.IfNoUnfinished}
+	if !in.FreeAt.IsZero() {
+		hd.FreeAtMS = in.FreeAt.UnixMilli()
+	}
+	head, err := json.Marshal(hd)
 	if err != nil {
 		return nil, err
 	}

@@ -193,6 +193,9 @@ func (t *step) to(st State, usual string) {
 	t.s.Evidence = Evidence{Source: t.e.Source, At: t.e.At}
 	t.s.Life.ArmedAt = t.e.At
 	if st != WaitingOnInput {
+		if t.s.Waiting != nil {
+			t.s.Life.FreeAt = t.e.At // what was typed was the answer
+		}
 		t.s.Waiting = nil
 	}
 	if st != Resuming {

@@ -20,8 +20,8 @@ type Event struct {
 	// HookOffset is the offset after the hook that this was told by, 0 = by no
 	// hook. Taken or ignored, that hook is not read again.
 	HookOffset int64
-	Why    string // the evidence in one sentence for people, "" = the event's usual one
-	What   What
+	Why        string // the evidence in one sentence for people, "" = the event's usual one
+	What       What
 }
 
 // Name is the event's name in the journal, such as TurnStarted.

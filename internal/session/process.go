@@ -246,6 +246,9 @@ type Input struct {
 	// IfNoUnfinished refuses it when a person's unfinished line may be in the
 	// composer.
 	IfNoUnfinished bool
+	// FreeAt is when the input line was known to be empty: what a person typed
+	// before is no unfinished line. Zero: not known.
+	FreeAt time.Time
 }
 
 // StopOrder is the stop policy: Signal, after Grace SIGHUP, after Grace

@@ -121,9 +121,12 @@ type Life struct {
 	// ArmedAt is when the window of the present state's deadline began: the
 	// launch, the last progress, the question. A jump of the clock shifts it.
 	ArmedAt time.Time `json:"armedAt"`
-	Intent  Intent    `json:"intent,omitempty"`
-	Kept    bool      `json:"kept,omitempty"`   // never swept
-	Closed  *Closed   `json:"closed,omitempty"` // archived; can be reopened
+	// FreeAt is when the agent's input line was last known to be empty: it took a
+	// prompt, or what it had asked was settled.
+	FreeAt time.Time `json:"freeAt,omitzero"`
+	Intent Intent    `json:"intent,omitempty"`
+	Kept   bool      `json:"kept,omitempty"`   // never swept
+	Closed *Closed   `json:"closed,omitempty"` // archived; can be reopened
 }
 
 // Closed says when and why a session was archived.

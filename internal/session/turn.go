@@ -51,6 +51,9 @@ func (t *step) openTurn(native string) {
 // turnStarted: the agent has taken a prompt.
 func (t *step) turnStarted(w TurnStarted) {
 	confirmed := t.confirmPrompt(PromptTyped)
+	if trust(t.e.Source) > trust(FromScreen) && t.s.State != Busy {
+		t.s.Life.FreeAt = t.e.At
+	}
 	if t.s.State == Busy {
 		if w.Native != "" && w.Native != t.s.Turn.Native {
 			t.s.Turn.Native = w.Native // work was seen before its name, or goes on under another
@@ -61,6 +64,9 @@ func (t *step) turnStarted(w TurnStarted) {
 	}
 	if !t.resumed() {
 		return
+	}
+	if t.otherTurn(w.Native) {
+		t.s.Turn.Open = false // it ended without a completion, as by an error
 	}
 	t.openTurn(w.Native)
 	t.to(Busy, "the agent has taken a prompt")

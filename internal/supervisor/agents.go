@@ -65,6 +65,11 @@ type Composer interface {
 	// Key encodes a key by name: enter, esc, tab, space, up, down, left, right,
 	// backspace, ctrl-a … ctrl-z, a single character.
 	Key(name string) ([]byte, error)
+	// Answer encodes an answer to the question on the screen as it is now: yes,
+	// always or no, the number or the beginning of a choice where there are
+	// choices, else any text. An error says why it is none, and nothing may be
+	// typed.
+	Answer(text string) ([]byte, error)
 	// Interrupt is the key that ends a turn.
 	Interrupt() []byte
 }

@@ -324,6 +324,8 @@ func (l *lineAgent) Key(name string) ([]byte, error) {
 	return []byte("\r"), nil
 }
 
+func (l *lineAgent) Answer(text string) ([]byte, error) { return []byte(text + "\r"), nil }
+
 func (l *lineAgent) Holds(text string) bool {
 	_, last, _ := strings.Cut("\n"+l.text.String(), "\n> ")
 	for strings.Contains(last, "\n> ") {

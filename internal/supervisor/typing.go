@@ -74,6 +74,9 @@ func (t *typist) deliver(ctx context.Context) error {
 // meet an agent that draws its input line before it reads it: while nothing at
 // all appears, the text is typed again.
 func (t *typist) put(ctx context.Context) error {
+	if err := t.clear(ctx); err != nil {
+		return err
+	}
 	tries := 1
 	if t.a.session().Turn.Number == 0 {
 		tries = typeTries
@@ -109,6 +112,22 @@ func (t *typist) put(ctx context.Context) error {
 	}
 }
 
+// clear empties the input line of an earlier prompt of ours that the agent has
+// put back there.
+func (t *typist) clear(ctx context.Context) error {
+	var keys []byte
+	if err := t.w.call(ctx, func() { keys = t.w.view.Composer.Clear() }); err != nil || len(keys) == 0 {
+		return err
+	}
+	if err := t.write(ctx, keys); err != nil {
+		return err
+	}
+	if !t.await(ctx, submitWait, func() bool { return t.w.view.Composer.Clear() == nil }) {
+		return errors.New("an earlier prompt stands in the input line and cannot be removed: attach and look")
+	}
+	return nil
+}
+
 // mayFold reports whether an input line may show a placeholder instead of the
 // text. A short text that does not show was not taken, whatever else changed.
 func mayFold(text string) bool { return len(text) > 200 || strings.Contains(text, "\n") }
@@ -133,7 +152,9 @@ func (t *typist) write(ctx context.Context, data []byte) error {
 		if !t.wanted() || t.a.sup.draining.Load() {
 			return errWithdrawn
 		}
-		err := t.host.Write(ctx, t.ref, session.Input{By: session.FromSupervisor, Data: data, IfQuietFor: personQuiet, IfNoUnfinished: true})
+		err := t.host.Write(ctx, t.ref, session.Input{
+			By: session.FromSupervisor, Data: data, IfQuietFor: personQuiet, IfNoUnfinished: true, FreeAt: t.a.session().Life.FreeAt,
+		})
 		var refused *session.InputRefusedError
 		switch {
 		case errors.As(err, &refused) && (refused.Why == "personTyping" || refused.Why == "unfinishedLine"):
@@ -199,7 +220,7 @@ func (t *typist) submit(ctx context.Context) error {
 		if !t.untilWanted(ctx) {
 			return nil
 		}
-		in := session.Input{By: session.FromSupervisor, Data: key, IfNoUnfinished: true}
+		in := session.Input{By: session.FromSupervisor, Data: key, IfNoUnfinished: true, FreeAt: t.a.session().Life.FreeAt}
 		if try > 1 && !t.holds(ctx) {
 			return nil
 		}
@@ -256,8 +277,7 @@ func (a *actor) typeAnswer(host Host, e session.TypeAnswer) {
 		case e.Key != "":
 			return c.Key(e.Key)
 		}
-		data, err := c.Paste(e.Text)
-		return append(data, c.Submit()...), err
+		return c.Answer(e.Text)
 	})
 }
 

@@ -103,6 +103,9 @@ func (in *input) write(t *typedInput) Reply {
 func (in *input) refuse(t *typedInput) Reply {
 	person := t.head.By == byPerson
 	quiet := time.Duration(t.head.QuietMS) * time.Millisecond
+	if in.personAt.UnixMilli() <= t.head.FreeAtMS {
+		in.person.unfinished = false
+	}
 	switch {
 	case in.h.agentGone():
 		return Reply{Refused: "ended", Detail: "the agent has ended"}

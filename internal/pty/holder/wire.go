@@ -57,6 +57,7 @@ type InputHeader struct {
 	By             string `json:"by"`
 	QuietMS        int64  `json:"quietMs,omitempty"`
 	IfNoUnfinished bool   `json:"ifNoUnfinished,omitempty"`
+	FreeAtMS       int64  `json:"freeAtMs,omitempty"` // what a person typed before is no unfinished line
 }
 
 // Size is a terminal's size.
