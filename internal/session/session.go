@@ -141,6 +141,7 @@ type Turn struct {
 	Open       bool   `json:"open"`
 	By         Source `json:"by,omitempty"`         // who opened it
 	DoneSeen   bool   `json:"doneSeen,omitempty"`   // a positive completion arrived for it
+	Failed     bool   `json:"failed,omitempty"`     // the agent says that an error ended it; it is open as far as its task goes
 	Native     string `json:"native,omitempty"`     // the agent's own name of the turn, where it has one
 	Tool       bool   `json:"tool,omitempty"`       // a tool is known to be running
 	Background int    `json:"background,omitempty"` // tasks the agent left running when it said done

@@ -39,7 +39,7 @@ func (t *step) cause() Cause {
 // openTurn begins a new turn unless one is open.
 func (t *step) openTurn(native string) {
 	t.s.Reason = ""
-	if t.s.Turn.Open {
+	if t.s.Turn.Open && !t.s.Turn.Failed {
 		if native != "" {
 			t.s.Turn.Native = native
 		}
@@ -155,6 +155,9 @@ func (t *step) asked(w Asked) {
 	case t.s.State == WaitingOnInput && t.s.Waiting != nil && t.s.Waiting.Kind == w.Kind && (w.Text == "" || t.s.Waiting.Text == w.Text):
 		t.ignore("the question is known already")
 		return
+	case t.s.State == WaitingOnInput && t.s.Waiting != nil && t.s.Waiting.Kind == w.Kind && trust(t.e.Source) < trust(t.s.Evidence.Source):
+		t.ignore("the question is known from better evidence")
+		return
 	}
 	q := Waiting{Kind: w.Kind, Text: w.Text, Since: t.e.At}
 	if t.s.State == WaitingOnInput && t.s.Waiting != nil {
@@ -257,4 +260,7 @@ func (t *step) escalate(w Escalate) {
 		detail = "a person is needed"
 	}
 	t.attention(w.Cause, detail)
+	if w.Cause == TurnFailed || w.Cause == RateLimited || w.Cause == AuthFailedCause {
+		t.s.Turn.Failed = t.s.Turn.Open // what comes next is another turn
+	}
 }
