@@ -16,7 +16,6 @@ type claudeSays struct {
 	working bool      // its title shows the spinner
 	restAt  time.Time // since when the title rests while a turn is open; zero: it does not
 	looks   int       // at the record, since then
-	dialog  string    // the dialog that was told last
 }
 
 // The times of Claude's silent ends. Its Stop hook comes within 0.3 s of the
@@ -102,6 +101,8 @@ func (c *claudeSays) started(w *Watch, p claudePayload) {
 		w.say(session.FromHook, "it goes on, compacted (hook SessionStart)", session.Progress{})
 	case w.known.state == session.Resuming && p.Source == "resume":
 		w.say(session.FromHook, "it has taken its conversation up again (hook SessionStart, resume)", session.ResumeProven{})
+	case w.dialog != "" && w.known.state == session.WaitingOnInput:
+		w.say(session.FromHook, "its dialog is answered, and it has started (hook SessionStart)", session.Interrupted{})
 	default:
 		w.say(session.FromHook, "it has started (hook SessionStart, "+cut(p.Source, 20)+")", session.ReadySeen{})
 	}
@@ -248,7 +249,6 @@ func (c *claudeSays) shown(w *Watch) {
 	if w.known.state == session.WaitingOnInput && !c.restAt.IsZero() && c.looks > 0 {
 		c.restAt, c.looks = w.now, 0
 	}
-	c.dialogs(w)
 }
 
 // record: an Esc leaves nothing but a line in Claude's own record. Only the last
@@ -278,36 +278,15 @@ func (c *claudeSays) record(w *Watch, tail []byte) {
 
 func (c *claudeSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }
 
-// claudeDialogs are the dialogs that stand before its first hook, by a text that
-// they show.
-var claudeDialogs = []struct{ shows, kind string }{
-	{"Do you trust the files in this folder", "trust"},
-	{"Quick safety check", "trust"},
-	{"Detected a custom API key", "login"},
-	{"Select login method", "login"},
-	{"Paste code here if prompted", "login"},
-	{"Choose the text style", "question"},
-	{"Bypass Permissions mode", "trust"},
-}
-
-// dialogs: onboarding asks before anything else is there to tell.
-func (c *claudeSays) dialogs(w *Watch) {
-	if w.hooks.heard {
-		return
-	}
-	text := strings.Join(w.term.Text(), "\n")
-	for _, d := range claudeDialogs {
-		if !strings.Contains(text, d.shows) {
-			continue
-		}
-		w.hooks.from = time.Time{} // it is not its hooks that are silent
-		if c.dialog != d.shows {
-			c.dialog = d.shows
-			w.say(session.FromScreen, "its screen shows a dialog: "+d.shows, session.Asked{Kind: d.kind, Text: w.question()})
-		}
-		return
-	}
-	if c.dialog != "" {
-		c.dialog, w.hooks.from = "", w.now
+// dialogs are its dialogs before its first hook.
+func (c *claudeSays) dialogs() []dialog {
+	return []dialog{
+		{"Do you trust the files in this folder", "trust"},
+		{"Quick safety check", "trust"},
+		{"Bypass Permissions mode", "trust"},
+		{"Detected a custom API key", "login"},
+		{"Select login method", "login"},
+		{"Paste code here if prompted", "login"},
+		{"Choose the text style", "question"},
 	}
 }

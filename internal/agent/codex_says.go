@@ -8,8 +8,8 @@ import (
 	"github.com/tendhq/tend/internal/session"
 )
 
-// codexSays is what one run of Codex says of itself beside OSC 7501. Its first
-// hook comes with the first prompt, so that its hooks are silent proves nothing.
+// codexSays is what one run of Codex says of itself beside OSC 7501, which is
+// heard from its start on; its first hook comes with the first prompt.
 type codexSays struct{ silence }
 
 // codexPayload is what is read of a hook's payload.
@@ -134,6 +134,19 @@ func codexCause(message, info string) session.Cause {
 		return session.RateLimited
 	}
 	return session.TurnFailed
+}
+
+func (c *codexSays) begin(w *Watch) { w.hooks.want = true }
+
+// dialogs are its dialogs before it is ready.
+func (c *codexSays) dialogs() []dialog {
+	return []dialog{
+		{"Sign in with ChatGPT", "login"},
+		{"Finish signing in via your browser", "login"},
+		{"Do you trust the contents of this directory", "trust"},
+		{"Hooks need review", "trust"},
+		{"Update available!", "question"},
+	}
 }
 
 func (c *codexSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 	"unicode"
@@ -27,6 +28,8 @@ type dialect interface {
 	// due and act are a rule of its own (see rule).
 	due(w *Watch) time.Time
 	act(w *Watch)
+	// dialogs are what it may ask before it can say anything itself.
+	dialogs() []dialog
 	// keys are how this agent's input line is used.
 	keys() inputKeys
 }
@@ -35,6 +38,49 @@ type dialect interface {
 type inputKeys struct {
 	interrupt string // ends a turn and keeps the agent
 	clear     string // empties an input line that is not empty; "" = not known
+}
+
+// dialog is a dialog that is known by a text that it shows.
+type dialog struct{ shows, kind string }
+
+// onboarding tells of a dialog that stands where the agent would begin: nothing
+// else could tell, and readiness would be a mistake.
+func (w *Watch) onboarding() {
+	list := w.dialect.dialogs()
+	if len(list) == 0 || !w.starting() && w.dialog == "" {
+		return
+	}
+	text := strings.Join(w.term.Text(), "\n")
+	for _, d := range list {
+		if !strings.Contains(text, d.shows) {
+			continue
+		}
+		w.hooks.from = time.Time{} // it is not its hooks that are silent
+		if w.dialog != d.shows {
+			w.dialog = d.shows
+			w.say(session.FromScreen, "its screen shows a dialog: "+d.shows, session.Asked{Kind: d.kind, Text: w.asks(d)})
+		}
+		return
+	}
+	if w.dialog != "" && w.hooks.from.IsZero() {
+		w.hooks.from = w.now
+	}
+	if w.known.state != session.WaitingOnInput {
+		w.dialog = ""
+	}
+}
+
+// asks is what a dialog asks, with its choices.
+func (w *Watch) asks(d dialog) string {
+	text := w.question()
+	if strings.Contains(text, d.shows) {
+		return text
+	}
+	text = d.shows
+	for _, c := range w.choices() {
+		text += fmt.Sprintf("\n%d. %s", c.number, cut(c.label, 80))
+	}
+	return text
 }
 
 // silence is the dialect of an agent that says nothing of its own. Dialects
@@ -49,13 +95,15 @@ func (silence) failed(*Watch)         {}
 func (silence) shown(*Watch)          {}
 func (silence) due(*Watch) time.Time  { return time.Time{} }
 func (silence) act(*Watch)            {}
+func (silence) dialogs() []dialog     { return nil }
 func (silence) keys() inputKeys       { return inputKeys{interrupt: "\x03"} }
 
 // hookWait is how long after its start an agent may be silent whose hooks say
 // when it is ready; after that its screen is believed instead.
 const hookWait = 20 * time.Second
 
-// hooks is what came through the agent's hooks.
+// hooks is what came through the agent's hooks, or by its own word in its byte
+// stream.
 type hooks struct {
 	want   bool // the agent's hooks are configured to speak from its start on
 	heard  bool

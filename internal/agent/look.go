@@ -101,6 +101,7 @@ func (w *Watch) look() {
 // judge says what a screen that has moved means in the known state. changed
 // means that the agent, and not a key's echo or a spinner, has changed it.
 func (w *Watch) judge(changed bool) {
+	w.onboarding()
 	k := w.known
 	w.dialect.shown(w)
 	stalled := changed && k.state == session.NeedsAttention && k.cause == session.Stalled

@@ -28,6 +28,7 @@ type typed struct {
 	long         bool      // and it may be shown as a placeholder
 	interrupting bool      // the interrupt key was asked for
 	interruptAt  time.Time
+	ever         bool // a line was submitted since this watch began
 }
 
 // submit is the screen at the moment of a submit key.
@@ -56,6 +57,7 @@ func (w *Watch) keys(e session.Typed) {
 		w.echo(pasteEcho)
 		return
 	}
+	t.ever = true
 	t.echoUntil = time.Time{}
 	w.turn.submitted()
 	w.word.resting, w.word.over = false, false

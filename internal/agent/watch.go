@@ -34,6 +34,7 @@ type Watch struct {
 	turn    printed
 	hooks   hooks
 	dialect dialect
+	dialog  string // the onboarding dialog that was told, "" = none
 	said    [saidKinds]time.Time // since the known state last changed
 	// readTo is the offset before which an earlier watch has taken evidence.
 	readTo int64

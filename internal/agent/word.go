@@ -94,6 +94,7 @@ func (w *Watch) heed(e screen.Event) {
 func (w *Watch) agentState(e screen.AgentState) {
 	o := &w.word
 	before := o.state
+	w.hooks.heard = true
 	o.state, o.app, o.kind, o.at, o.askAt = e.State, e.App, e.Kind, w.now, time.Time{}
 	o.resting = e.State == stateIdle || e.State == stateDone || e.State == stateError
 	switch e.State {
@@ -151,6 +152,8 @@ func (w *Watch) saidIdle(e screen.AgentState, before string) {
 	case w.word.over:
 	case before == stateBlocked, before == "" && k.state == session.WaitingOnInput:
 		w.say(session.FromTitle, why+" and asks nothing any more", session.Interrupted{})
+	case before == stateWorking && w.speaks() && !w.typed.ever:
+		w.say(session.FromTitle, why+", and nothing was submitted to it", session.Interrupted{}) // it was still starting
 	case before == stateWorking, k.state == session.Busy:
 		w.turnLeft(why)
 	case w.starting():
