@@ -42,8 +42,10 @@ var table = []layer{
 	{dir: "internal/supervisor/storetest", ours: []string{"internal/session", "internal/supervisor"}, test: true},
 
 	// The technologies. None knows another, and none knows who drives it.
-	{dir: "internal/pty", ours: []string{"internal/session", "internal/pty/..."}, deny: []string{"net/http", "database/sql/..."}},
-	{dir: "internal/tmux", ours: []string{"internal/session", "internal/tmux/..."}, deny: []string{"net/http", "database/sql/..."}},
+	{dir: "internal/pty", ours: []string{"internal/session", "internal/pty/...", "internal/spool/..."}, deny: []string{"net/http", "database/sql/..."}},
+	{dir: "internal/spool"},
+	{dir: "internal/spool/bell", ours: []string{"internal/spool"}},
+	{dir: "internal/tmux", ours: []string{"internal/session", "internal/tmux/...", "internal/spool/..."}, deny: []string{"net/http", "database/sql/..."}},
 	{dir: "internal/sqlite", ours: []string{"internal/session", "internal/sqlite/..."}, deny: []string{"net/http", "os/exec"}},
 	{dir: "internal/notify", ours: []string{"internal/session", "internal/notify/..."}, deny: []string{"database/sql/..."}},
 
@@ -53,7 +55,7 @@ var table = []layer{
 	{dir: "web"},
 
 	{dir: "cmd/tend", ours: []string{"..."}},
-	{dir: "cmd/tend-hold", ours: []string{"internal/pty/..."}},
+	{dir: "cmd/tend-hold", ours: []string{"internal/pty/...", "internal/spool"}},
 
 	{dir: "internal/fakeagent"},
 	{dir: ".", ours: []string{"..."}, test: true},   // this file
@@ -67,6 +69,7 @@ var owners = map[string][]string{
 	"github.com/BurntSushi/toml":           {"cmd/tend"},
 	"github.com/creack/pty":                {"internal/pty", "cmd/tend"},
 	"github.com/danielgtaylor/huma/v2/...": {"internal/server"},
+	"github.com/fsnotify/fsnotify":         {"internal/spool/bell"},
 	"github.com/oklog/ulid/v2":             {"internal/supervisor"},
 	"github.com/spf13/...":                 {"cmd/tend"},
 	"golang.org/x/sys/...":                 {"internal", "cmd"},

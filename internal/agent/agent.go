@@ -21,6 +21,7 @@ type Agent struct {
 
 	launch  func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
 	kind    func(argv []string) session.Kind // "" = whatever the caller says
+	traits  traits
 	dialect func() dialect
 }
 
@@ -83,7 +84,7 @@ func (a *Agent) Kind(argv []string) session.Kind {
 // byte. A checkpoint that cannot be read is an error: read the output from the
 // start instead.
 func (a *Agent) NewWatch(s session.Session, size session.Size, checkpoint []byte) (*Watch, error) {
-	w := &Watch{readTo: s.Process.ReadTo, dialect: silence{}}
+	w := &Watch{readTo: s.Process.ReadTo, dialect: silence{}, traits: a.traits}
 	if a.dialect != nil {
 		w.dialect = a.dialect()
 	}
@@ -97,7 +98,6 @@ func (a *Agent) NewWatch(s session.Session, size session.Size, checkpoint []byte
 	w.seen.shown = w.seen.shown || !blank(w.term.Text())
 	w.hooks.taken, w.hooks.silent = s.Process.HooksTo, s.Process.HooksSilent
 	w.hooks.heard = s.Process.HooksTo > 0
-	w.dialect.begin(w)
 	w.past = true
 	w.dialect.title(w, w.term.Title())
 	w.past = false

@@ -61,7 +61,7 @@ func (w *Watch) Answer(text string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return append(b, w.Submit()...), nil
+		return append(b, '\r'), nil
 	}
 	if c, ok := pickChoice(list, strings.ToLower(strings.TrimSpace(text))); ok {
 		return []byte{byte('0' + c.number)}, nil

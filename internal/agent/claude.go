@@ -19,6 +19,15 @@ var claude = &Agent{
 	launch:   claudeLaunch,
 	kind:     claudeKind,
 	dialect:  func() dialect { return &claudeSays{} },
+	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", dialogs: []dialog{
+		{"Do you trust the files in this folder", "trust"},
+		{"Quick safety check", "trust"},
+		{"Bypass Permissions mode", "trust"},
+		{"Detected a custom API key", "login"},
+		{"Select login method", "login"},
+		{"Paste code here if prompted", "login"},
+		{"Choose the text style", "question"},
+	}},
 }
 
 // claudeSettings is the name of the per-launch settings file.

@@ -40,8 +40,6 @@ type claudePayload struct {
 	Background json.RawMessage `json:"background_tasks"`
 }
 
-func (c *claudeSays) begin(w *Watch) { w.hooks.want = true }
-
 func (c *claudeSays) hook(w *Watch, payload []byte) {
 	var p claudePayload
 	if !decode(payload, &p) || p.Event == "" {
@@ -217,19 +215,21 @@ func (c *claudeSays) resting(w *Watch) bool {
 	return !c.restAt.IsZero() && (st == session.Busy || st == session.WaitingOnInput)
 }
 
-func (c *claudeSays) due(w *Watch) time.Time {
+func (c *claudeSays) next(w *Watch) (due time.Time, act func()) {
+	from := latest(c.restAt, w.known.since)
 	switch {
 	case !c.resting(w):
-		return time.Time{}
+		return time.Time{}, nil
 	case c.looks < len(claudeLooks):
-		return latest(c.restAt, w.known.since).Add(claudeLooks[c.looks])
+		due = from.Add(claudeLooks[c.looks])
 	case c.looks == len(claudeLooks) && w.known.state == session.Busy:
-		return latest(c.restAt, w.known.since).Add(claudeMissed)
+		due = from.Add(claudeMissed)
 	}
-	return time.Time{}
+	return due, func() { c.rests(w) }
 }
 
-func (c *claudeSays) act(w *Watch) {
+// rests looks into why its title is at rest.
+func (c *claudeSays) rests(w *Watch) {
 	c.looks++
 	switch {
 	case w.holdsPasted():
@@ -273,20 +273,5 @@ func (c *claudeSays) record(w *Watch, tail []byte) {
 			w.say(session.FromTranscript, "its own record says that the turn was interrupted", session.Interrupted{})
 		}
 		return
-	}
-}
-
-func (c *claudeSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }
-
-// dialogs are its dialogs before its first hook.
-func (c *claudeSays) dialogs() []dialog {
-	return []dialog{
-		{"Do you trust the files in this folder", "trust"},
-		{"Quick safety check", "trust"},
-		{"Bypass Permissions mode", "trust"},
-		{"Detected a custom API key", "login"},
-		{"Select login method", "login"},
-		{"Paste code here if prompted", "login"},
-		{"Choose the text style", "question"},
 	}
 }

@@ -23,6 +23,13 @@ var codex = &Agent{
 	launch:   codexLaunch,
 	kind:     codexKind,
 	dialect:  func() dialect { return &codexSays{} },
+	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", dialogs: []dialog{
+		{"Sign in with ChatGPT", "login"},
+		{"Finish signing in via your browser", "login"},
+		{"Do you trust the contents of this directory", "trust"},
+		{"Hooks need review", "trust"},
+		{"Update available!", "question"},
+	}},
 }
 
 // codexHooks are the hooks that carry evidence, and what its configuration calls

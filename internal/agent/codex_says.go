@@ -135,18 +135,3 @@ func codexCause(message, info string) session.Cause {
 	}
 	return session.TurnFailed
 }
-
-func (c *codexSays) begin(w *Watch) { w.hooks.want = true }
-
-// dialogs are its dialogs before it is ready.
-func (c *codexSays) dialogs() []dialog {
-	return []dialog{
-		{"Sign in with ChatGPT", "login"},
-		{"Finish signing in via your browser", "login"},
-		{"Do you trust the contents of this directory", "trust"},
-		{"Hooks need review", "trust"},
-		{"Update available!", "question"},
-	}
-}
-
-func (c *codexSays) keys() inputKeys { return inputKeys{interrupt: "\x1b", clear: "\x03"} }

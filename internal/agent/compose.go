@@ -46,9 +46,6 @@ func (w *Watch) Paste(text string) ([]byte, error) {
 	return []byte(pasteBegin + clean + pasteEnd), nil
 }
 
-// Submit is the key that submits the input line.
-func (w *Watch) Submit() []byte { return []byte("\r") }
-
 // Clear is the keys that empty the input line of what was pasted last and still
 // stands there, as some agents put an interrupted prompt back; nil when it is
 // not there, or no such key is known.
@@ -56,14 +53,14 @@ func (w *Watch) Clear() []byte {
 	if w.typed.pasted == "" || !w.holdsPasted() {
 		return nil
 	}
-	return []byte(w.dialect.keys().clear)
+	return []byte(w.traits.clear)
 }
 
 // Interrupt is the key that ends a turn. Asking for it is remembered:
 // if the agent soon says that it is idle, that is its effect.
 func (w *Watch) Interrupt() []byte {
 	w.typed.interrupting = true
-	return []byte(w.dialect.keys().interrupt)
+	return []byte(w.traits.interrupt)
 }
 
 // keys are the bytes of the keys with names, as xterm sends them.

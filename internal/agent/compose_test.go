@@ -127,9 +127,6 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%q is no key and became %q", name, got)
 		}
 	}
-	if got := string(plain.Submit()); got != "\r" {
-		t.Errorf("the submit key is %q", got)
-	}
 }
 
 func TestGenericArgv(t *testing.T) {

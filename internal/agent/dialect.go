@@ -13,8 +13,6 @@ import (
 // dialect is what one kind of agent says of itself in a way of its own. One
 // value listens to one run; it says evidence by w.say and never decides.
 type dialect interface {
-	// begin is called once, before anything else.
-	begin(w *Watch)
 	// hook takes the payload of one hook.
 	hook(w *Watch, payload []byte)
 	// title takes a changed window title.
@@ -25,19 +23,19 @@ type dialect interface {
 	failed(w *Watch)
 	// shown is called when the screen has changed and is whole.
 	shown(w *Watch)
-	// due and act are a rule of its own (see rule).
-	due(w *Watch) time.Time
-	act(w *Watch)
-	// dialogs are what it may ask before it can say anything itself.
-	dialogs() []dialog
-	// keys are how this agent's input line is used.
-	keys() inputKeys
+	// next is a rule of its own, as things stand: when it is due (zero: not at
+	// all), and what it then does.
+	next(w *Watch) (due time.Time, act func())
 }
 
-// inputKeys are the keys of an agent's input line.
-type inputKeys struct {
-	interrupt string // ends a turn and keeps the agent
-	clear     string // empties an input line that is not empty; "" = not known
+// traits is what is known of an agent beforehand.
+type traits struct {
+	// speaks: it is heard from its start on, by hooks or in its byte stream, so
+	// that its screen need not be asked.
+	speaks    bool
+	interrupt string   // the key that ends a turn and keeps the agent
+	clear     string   // the key that empties an input line that is not empty; "" = not known
+	dialogs   []dialog // what it may ask before it can say anything itself
 }
 
 // dialog is a dialog that is known by a text that it shows.
@@ -46,7 +44,7 @@ type dialog struct{ shows, kind string }
 // onboarding tells of a dialog that stands where the agent would begin: nothing
 // else could tell, and readiness would be a mistake.
 func (w *Watch) onboarding() {
-	list := w.dialect.dialogs()
+	list := w.traits.dialogs
 	if len(list) == 0 || !w.starting() && w.dialog == "" {
 		return
 	}
@@ -87,16 +85,12 @@ func (w *Watch) asks(d dialog) string {
 // embed it for what they do not speak.
 type silence struct{}
 
-func (silence) begin(*Watch)          {}
-func (silence) hook(*Watch, []byte)   {}
-func (silence) title(*Watch, string)  {}
-func (silence) record(*Watch, []byte) {}
-func (silence) failed(*Watch)         {}
-func (silence) shown(*Watch)          {}
-func (silence) due(*Watch) time.Time  { return time.Time{} }
-func (silence) act(*Watch)            {}
-func (silence) dialogs() []dialog     { return nil }
-func (silence) keys() inputKeys       { return inputKeys{interrupt: "\x03"} }
+func (silence) hook(*Watch, []byte)             {}
+func (silence) title(*Watch, string)            {}
+func (silence) record(*Watch, []byte)           {}
+func (silence) failed(*Watch)                   {}
+func (silence) shown(*Watch)                    {}
+func (silence) next(*Watch) (time.Time, func()) { return time.Time{}, nil }
 
 // hookWait is how long after its start an agent may be silent whose hooks say
 // when it is ready; after that its screen is believed instead.
@@ -105,7 +99,6 @@ const hookWait = 20 * time.Second
 // hooks is what came through the agent's hooks, or by its own word in its byte
 // stream.
 type hooks struct {
-	want   bool // the agent's hooks are configured to speak from its start on
 	heard  bool
 	silent bool      // was said
 	from   time.Time // of the silence; zero: it does not count now
@@ -139,11 +132,11 @@ func (w *Watch) hookFired(e session.HookFired) {
 
 // speaks reports whether the agent itself says what it does, so that the screen
 // need not be asked.
-func (w *Watch) speaks() bool { return w.hooks.want && !w.hooks.silent }
+func (w *Watch) speaks() bool { return w.traits.speaks && !w.hooks.silent }
 
 func (w *Watch) silenceDue() time.Time {
 	h := w.hooks
-	if !h.want || h.heard || h.silent || h.from.IsZero() {
+	if !w.traits.speaks || h.heard || h.silent || h.from.IsZero() {
 		return time.Time{}
 	}
 	return h.from.Add(hookWait)

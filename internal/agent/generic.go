@@ -14,7 +14,8 @@ var errNoCommand = errors.New("no command to run: put it after --")
 // stood still, and done only if it says so itself (OSC 7501, `tend done`) or a
 // person does.
 var generic = &Agent{
-	Name: "generic",
+	Name:   "generic",
+	traits: traits{interrupt: "\x03"},
 	launch: func(spec session.Spec, _ session.LaunchOrder) (session.LaunchPlan, error) {
 		return session.LaunchPlan{Argv: slices.Clone(spec.Argv)}, nil // there is no conversation to resume: it starts again
 	},

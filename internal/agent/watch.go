@@ -33,8 +33,9 @@ type Watch struct {
 	word    word
 	turn    printed
 	hooks   hooks
+	traits  traits
 	dialect dialect
-	dialog  string // the onboarding dialog that was told, "" = none
+	dialog  string               // the onboarding dialog that was told, "" = none
 	said    [saidKinds]time.Time // since the known state last changed
 	// readTo is the offset before which an earlier watch has taken evidence.
 	readTo int64
@@ -182,11 +183,13 @@ var rules = []rule{
 	{(*Watch).quietDue, (*Watch).quiet},
 	{(*Watch).farewellDue, (*Watch).farewell},
 	{(*Watch).silenceDue, (*Watch).hooksSilent},
-	{func(w *Watch) time.Time { return w.dialect.due(w) }, func(w *Watch) { w.dialect.act(w) }},
 }
 
 // next is the rule that is due first.
 func (w *Watch) next() (at time.Time, act func(*Watch)) {
+	if due, own := w.dialect.next(w); !due.IsZero() {
+		at, act = due, func(*Watch) { own() }
+	}
 	for _, r := range rules {
 		if due := r.due(w); !due.IsZero() && (at.IsZero() || due.Before(at)) {
 			at, act = due, r.act

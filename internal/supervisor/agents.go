@@ -60,8 +60,6 @@ type Composer interface {
 	// Clear is the keys that empty the input line of what was pasted before and
 	// stands there again; nil when it does not.
 	Clear() []byte
-	// Submit is the key that submits the input line.
-	Submit() []byte
 	// Key encodes a key by name: enter, esc, tab, space, up, down, left, right,
 	// backspace, ctrl-a … ctrl-z, a single character.
 	Key(name string) ([]byte, error)

@@ -302,7 +302,6 @@ func (l *lineAgent) Answers() []byte                { return nil }
 func (l *lineAgent) Wants() string                  { return "" }
 func (l *lineAgent) Clear() []byte                  { return nil }
 func (l *lineAgent) Know(s session.Session)         { l.s = s }
-func (l *lineAgent) Submit() []byte                 { return []byte("\r") }
 func (l *lineAgent) Interrupt() []byte              { return []byte{3} }
 func (l *lineAgent) Recent(int) string              { return l.text.String() }
 func (l *lineAgent) Checkpoint() []byte             { return []byte(l.text.String()) }

@@ -213,8 +213,9 @@ func (t *typist) await(ctx context.Context, d time.Duration, cond func() bool) b
 // the input line. A dialog that has opened meanwhile is never answered by it.
 func (t *typist) submit(ctx context.Context) error {
 	var key []byte
-	if err := t.w.call(ctx, func() { key = t.w.view.Composer.Submit() }); err != nil {
-		return err
+	var err error
+	if cerr := t.w.call(ctx, func() { key, err = t.w.view.Composer.Key("enter") }); cerr != nil || err != nil {
+		return errors.Join(cerr, err)
 	}
 	for try := 1; try <= submitTries; try++ {
 		if !t.untilWanted(ctx) {

@@ -43,6 +43,7 @@ func Run(t *testing.T, newHost func(t *testing.T) supervisor.Host) {
 		"a closed terminal is no end":        closedTerminal,
 		"a descendant is not waited for":     descendant,
 		"screens are kept beside the output": screens,
+		"hooks are read":                     hooksAreRead,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

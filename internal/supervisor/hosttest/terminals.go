@@ -152,6 +152,13 @@ func inputs(k *kit) {
 	k.refused(k.Write(k.ctx, ref, ours), "personTyping")
 	ours.IfQuietFor = 0
 	k.refused(k.Write(k.ctx, ref, ours), "unfinishedLine")
+	settled := ours
+	settled.FreeAt = time.Now().Add(-time.Hour)
+	k.refused(k.Write(k.ctx, ref, settled), "unfinishedLine")
+	settled.FreeAt = time.Now().Add(time.Millisecond) // what was typed has been taken since
+	k.ok(k.Write(k.ctx, ref, settled))
+	k.ok(k.Write(k.ctx, ref, session.Input{By: session.FromPerson, Data: []byte("half a li")}))
+	k.refused(k.Write(k.ctx, ref, ours), "unfinishedLine")
 	k.ok(k.Write(k.ctx, ref, session.Input{By: session.FromPerson, Data: []byte("ne\r")}))
 	k.ok(k.Write(k.ctx, ref, ours))
 	k.ok(k.Write(k.ctx, ref, session.Input{By: session.FromPerson, Data: []byte("\x1b[I\x1b[<0;1;1M\x1b[3;4R")}))
