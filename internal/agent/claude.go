@@ -19,7 +19,7 @@ var claude = &Agent{
 	launch:   claudeLaunch,
 	kind:     claudeKind,
 	dialect:  func() dialect { return &claudeSays{} },
-	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", dialogs: []dialog{
+	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No conversation found with session ID", dialogs: []dialog{
 		{"Do you trust the files in this folder", "trust"},
 		{"Quick safety check", "trust"},
 		{"Bypass Permissions mode", "trust"},

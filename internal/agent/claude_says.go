@@ -84,7 +84,7 @@ func (c *claudeSays) mine(w *Watch, p claudePayload) bool {
 		return false
 	case p.Session == now:
 		return true
-	case now == "", p.Event == "SessionStart" && (p.Source == "clear" || p.Source == "resume" || p.Source == "compact"):
+	case now == "" && p.Event != "SessionEnd", p.Event == "SessionStart" && (p.Source == "clear" || p.Source == "resume" || p.Source == "compact"):
 		w.hooks.native = p.Session
 		w.say(session.FromHook, "its conversation is "+p.Session, session.NativeSeen{ID: p.Session})
 		return true

@@ -23,7 +23,7 @@ var codex = &Agent{
 	launch:   codexLaunch,
 	kind:     codexKind,
 	dialect:  func() dialect { return &codexSays{} },
-	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", dialogs: []dialog{
+	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No saved session found with ID", dialogs: []dialog{
 		{"Sign in with ChatGPT", "login"},
 		{"Finish signing in via your browser", "login"},
 		{"Do you trust the contents of this directory", "trust"},

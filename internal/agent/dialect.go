@@ -35,6 +35,7 @@ type traits struct {
 	speaks    bool
 	interrupt string   // the key that ends a turn and keeps the agent
 	clear     string   // the key that empties an input line that is not empty; "" = not known
+	missing   string   // what it prints when the conversation it should resume is gone
 	dialogs   []dialog // what it may ask before it can say anything itself
 }
 
@@ -65,6 +66,18 @@ func (w *Watch) onboarding() {
 	}
 	if w.known.state != session.WaitingOnInput {
 		w.dialog = ""
+	}
+}
+
+// resumeMissing tells that the conversation to resume is gone, in its own words.
+func (w *Watch) resumeMissing() {
+	gone := w.traits.missing
+	if gone == "" || w.known.state != session.Resuming || w.lost {
+		return
+	}
+	if strings.Contains(strings.Join(w.term.Text(), "\n"), gone) {
+		w.lost = true
+		w.say(session.FromScreen, "it says: "+gone, session.ResumeFailed{Cause: session.NativeSessionMissing, Detail: "it says: " + gone})
 	}
 }
 

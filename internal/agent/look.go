@@ -102,6 +102,7 @@ func (w *Watch) look() {
 // means that the agent, and not a key's echo or a spinner, has changed it.
 func (w *Watch) judge(changed bool) {
 	w.onboarding()
+	w.resumeMissing()
 	k := w.known
 	w.dialect.shown(w)
 	stalled := changed && k.state == session.NeedsAttention && k.cause == session.Stalled

@@ -25,14 +25,16 @@ type story struct {
 
 func newStory(t *testing.T, kind session.Kind) *story {
 	t.Helper()
+	return newStoryOf(t, generic, kind)
+}
+
+func newStoryOf(t *testing.T, a *Agent, kind session.Kind) *story {
+	t.Helper()
 	st := &story{t: t, now: dawn}
-	spec := session.Spec{Agent: "generic", Argv: []string{"sh"}, Host: "pty", Kind: kind, Policy: session.DefaultPolicy(), Size: session.Size{Cols: 80, Rows: 24}}
+	spec := session.Spec{Agent: a.Name, Caps: a.Caps, Argv: []string{"sh"}, Host: "pty", Kind: kind, Policy: session.DefaultPolicy(), Size: session.Size{Cols: 80, Rows: 24}}
 	st.apply(session.Event{What: session.Created{ID: "S1", Name: "s", Spec: spec}})
 	st.apply(session.Event{What: session.Launched{StartedAt: st.now}})
-	a, err := ByName("generic")
-	if err != nil {
-		t.Fatal(err)
-	}
+	var err error
 	if st.w, err = a.NewWatch(st.s, spec.Size, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +68,7 @@ func (st *story) take(events []session.Event) {
 		if e.At.IsZero() || e.At.After(st.now) || e.Source == "" || e.Why == "" {
 			st.t.Errorf("evidence without time, source or reason: %+v", e)
 		}
+		e.Run = st.s.Process.Run
 		st.apply(e)
 		st.lines = append(st.lines, fmt.Sprintf("%s(%s) -> %s", e.Name(), e.Source, st.s.State))
 		st.whys = append(st.whys, fmt.Sprintf("%s %s: %s", e.At.Sub(dawn), e.Name(), e.Why))

@@ -35,6 +35,7 @@ type Watch struct {
 	hooks   hooks
 	traits  traits
 	dialect dialect
+	lost    bool                 // it was told that the conversation to resume is gone
 	dialog  string               // the onboarding dialog that was told, "" = none
 	said    [saidKinds]time.Time // since the known state last changed
 	// readTo is the offset before which an earlier watch has taken evidence.
@@ -43,8 +44,8 @@ type Watch struct {
 }
 
 // Feed takes one event of the terminal and returns what it proves. Events carry
-// At, Source and Why; the run is the caller's to add. ProcessExited proves
-// nothing here: the supervisor classifies it.
+// At, Source and Why; the run is the caller's to add. ProcessExited is only a
+// reason to look once more: the supervisor classifies it.
 func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 	w.advance(at)
 	switch e := e.(type) {
@@ -72,6 +73,7 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 	case session.RecordTail:
 		w.dialect.record(w, e.Data)
 	case session.ProcessExited:
+		w.look() // what was printed last
 	}
 	return w.take()
 }

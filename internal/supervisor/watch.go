@@ -194,6 +194,7 @@ func (w *watch) follow() error {
 		case e := <-events:
 			if x, ok := e.(session.ProcessExited); ok {
 				w.readHooks()
+				w.tell(w.view.Reader.Feed(now(), x))
 				w.exited(x)
 				return nil
 			}
