@@ -23,6 +23,8 @@ type CreateRequest struct {
 	Env  map[string]string `json:"env,omitempty" doc:"The environment for the agent; kept in a file of mode 0600, never shown."`
 	Keep bool              `json:"keep,omitempty" doc:"Never close it by itself."`
 	Size *Size             `json:"size,omitempty" doc:"The terminal's first size."`
+	// AllowElevated lets an agent start that would act without asking.
+	AllowElevated bool `json:"allowElevated,omitempty" doc:"Start it even if it would act without asking."`
 }
 
 // Size is a terminal's size in cells.

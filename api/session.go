@@ -43,6 +43,8 @@ type Launch struct {
 	Host  string   `json:"host" doc:"Where it runs, such as pty."`
 	Cwd   string   `json:"cwd"`
 	Argv  []string `json:"argv,omitempty" nullable:"false"`
+	// Posture is by what the agent acts without asking; absent when it asks.
+	Posture []string `json:"posture,omitempty" nullable:"false" doc:"By what it acts without asking; absent when it asks."`
 }
 
 // Process is the agent's process in the present run.

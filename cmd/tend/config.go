@@ -24,11 +24,22 @@ type config struct {
 	host       string
 	logCap     int64
 	envAllow   []string
+	elevated   []string // agent, or agent:folder
 	policy     session.Policy
 }
 
 func defaultConfig() config {
 	return config{detachKeys: "ctrl-q", host: "pty", logCap: 64 << 20, policy: session.DefaultPolicy()}
+}
+
+// mayElevate reports whether a person has approved that this agent acts without
+// asking in this folder.
+func (c config) mayElevate(agent, dir string) bool {
+	return slices.ContainsFunc(c.elevated, func(rule string) bool {
+		name, folder, limited := strings.Cut(strings.TrimSpace(rule), ":")
+		folder = strings.TrimSuffix(folder, "/")
+		return name == agent && (!limited || dir == folder || strings.HasPrefix(dir, folder+"/"))
+	})
 }
 
 // setting is one key of config.toml. TEND_ and the key in capitals overrides it.
@@ -59,6 +70,11 @@ var settings = []setting{
 					return fmt.Errorf("%q is no pattern: * matches any text", pattern)
 				}
 			}
+			return nil
+		}},
+	{"allow_elevated", "agents that may act without asking, separated by commas: claude, or claude:/path for one project and below",
+		func(c config) string { return strings.Join(c.elevated, ",") }, func(c *config, v string) error {
+			c.elevated = strings.FieldsFunc(v, func(r rune) bool { return r == ',' })
 			return nil
 		}},
 	{"sweep", "close sessions that ended cleanly by themselves: true or false",

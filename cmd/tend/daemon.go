@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/tendhq/tend/api"
@@ -160,7 +161,7 @@ func (p *program) host() *pty.Host {
 // supervised is an agent as the supervisor wants it.
 func supervised(a *agent.Agent) supervisor.Agent {
 	return supervisor.Agent{
-		Name: a.Name, Caps: a.Caps, Launch: a.Launch, Kind: a.Kind,
+		Name: a.Name, Caps: a.Caps, Launch: a.Launch, Kind: a.Kind, Posture: posture(a),
 		Watch: func(s session.Session, size session.Size, checkpoint []byte) (supervisor.Watch, error) {
 			w, err := a.NewWatch(s, size, checkpoint)
 			if err != nil {
@@ -169,6 +170,40 @@ func supervised(a *agent.Agent) supervisor.Agent {
 			return supervisor.Watch{Reader: w, Composer: w, Screen: looker{w}}, nil
 		},
 	}
+}
+
+// settingsLimit bounds what is read of an agent's settings file, in bytes.
+const settingsLimit = 1 << 20
+
+// posture asks an agent how it would act, with its users' settings.
+func posture(a *agent.Agent) func(argv []string, cwd string, env []string) []string {
+	return func(argv []string, cwd string, env []string) []string {
+		home := os.Getenv("HOME")
+		for _, kv := range env {
+			if v, ok := strings.CutPrefix(kv, "HOME="); ok {
+				home = v
+			}
+		}
+		in := agent.Surroundings{Env: env}
+		for _, f := range a.SettingsFiles(home, cwd) {
+			in.Settings = append(in.Settings, readSome(f))
+		}
+		return a.Posture(argv, in)
+	}
+}
+
+// readSome is the start of a file, "" when it cannot be read.
+func readSome(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, settingsLimit))
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // looker shows an agent's screen to the supervisor.

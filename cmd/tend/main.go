@@ -44,7 +44,9 @@ func main() {
 
 // standalone reports the hidden verbs that are no part of the command line:
 // they leave signals and terminal as they find them.
-func standalone(verb string) bool { return verb == "scripted-agent" || verb == "hold" || verb == "hook" }
+func standalone(verb string) bool {
+	return verb == "scripted-agent" || verb == "hold" || verb == "hook"
+}
 
 func alone(verb string, args []string) int {
 	if verb == "hook" {

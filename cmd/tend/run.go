@@ -48,6 +48,7 @@ func (p *program) runCommand() *cobra.Command {
 	f.BoolVar(&o.CreateRequest.Keep, "keep", false, "never close it by itself")
 	f.BoolVar(&o.attach, "attach", false, "attach at once")
 	f.BoolVar(&o.wait, "wait", false, "wait until its turn, or the job, is over")
+	f.BoolVar(&o.AllowElevated, "allow-elevated", false, "start it even if it would act without asking")
 	c.MarkFlagsMutuallyExclusive("attach", "wait")
 	return c
 }
@@ -89,6 +90,7 @@ func (p *program) complete(o *runOptions) error {
 		return failure{exitFailed, "this directory is gone: give another with --cwd"}
 	}
 	o.Cwd = dir
+	o.AllowElevated = o.AllowElevated || p.cfg.mayElevate(path.Base(o.Argv[0]), dir)
 	o.Env, err = p.environment(o.env, o.envAll)
 	return err
 }

@@ -21,8 +21,12 @@ type Agent struct {
 
 	launch  func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
 	kind    func(argv []string) session.Kind // "" = whatever the caller says
-	traits  traits
-	dialect func() dialect
+	posture func(argv []string, in Surroundings) []string
+	// settings are the files that SettingsFiles completes: ~/ is the home folder,
+	// others are below the directory of the run.
+	settings []string
+	traits   traits
+	dialect  func() dialect
 }
 
 // All lists every known kind of agent, sorted by name.

@@ -18,6 +18,8 @@ var claude = &Agent{
 	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Confirms: true, Resume: true},
 	launch:   claudeLaunch,
 	kind:     claudeKind,
+	posture:  claudePosture,
+	settings: []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"},
 	dialect:  func() dialect { return &claudeSays{} },
 	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No conversation found with session ID", dialogs: []dialog{
 		{"Do you trust the files in this folder", "trust"},

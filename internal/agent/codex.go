@@ -22,6 +22,8 @@ var codex = &Agent{
 	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Resume: true},
 	launch:   codexLaunch,
 	kind:     codexKind,
+	posture:  codexPosture,
+	settings: []string{"~/.codex/config.toml"},
 	dialect:  func() dialect { return &codexSays{} },
 	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No saved session found with ID", dialogs: []dialog{
 		{"Sign in with ChatGPT", "login"},

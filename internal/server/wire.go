@@ -14,7 +14,7 @@ func wireSession(s session.Session) api.Session {
 		Identity: api.Identity{ID: string(s.ID), Name: s.Name, Node: s.Node},
 		Launch: api.Launch{
 			Agent: s.Spec.Agent, Model: s.Spec.Model, Kind: string(s.Spec.Kind), Host: s.Spec.Host,
-			Cwd: s.Spec.Cwd, Argv: s.Spec.Argv,
+			Cwd: s.Spec.Cwd, Argv: s.Spec.Argv, Posture: s.Spec.Posture,
 		},
 		State: string(s.State), AgentState: string(session.Coarse(s.State)), StateAt: api.TimeOf(s.Life.StateAt),
 		Reason: string(s.Reason), Rev: s.Rev,

@@ -32,16 +32,14 @@ func newSession(r api.CreateRequest) (supervisor.NewSession, error) {
 		return supervisor.NewSession{}, err
 	}
 	kind := session.Kind(r.Kind)
-	switch {
-	case kind == "" && r.Prompt != "":
+	if kind == "" && r.Prompt != "" {
 		kind = session.Task
-	case kind == "":
-		kind = session.Interactive
 	}
 	n := supervisor.NewSession{
 		Name: r.Name, Env: env, Prompt: r.Prompt, Keep: r.Keep,
 		Spec: session.Spec{
 			Agent: r.Agent, Model: r.Model, Argv: r.Argv, Cwd: r.Cwd, Host: r.Host, Kind: kind, Prompt: r.Prompt, Continue: r.Continue,
+			Elevated: r.AllowElevated,
 		},
 	}
 	if r.Size != nil {

@@ -16,9 +16,13 @@ type Spec struct {
 	Prompt   string   `json:"prompt,omitempty"` // what a task is to do; typed again on retry
 	// Continue is typed to a resumed task.
 	Continue string `json:"continue,omitempty"`
-	Size     Size   `json:"size"`
-	Caps     Caps   `json:"caps"`
-	Policy   Policy `json:"policy"`
+	// Posture is by what the agent acts without asking, empty when it asks;
+	// Elevated is a person's word that it may.
+	Posture  []string `json:"posture,omitempty"`
+	Elevated bool     `json:"elevated,omitempty"`
+	Size     Size     `json:"size"`
+	Caps     Caps     `json:"caps"`
+	Policy   Policy   `json:"policy"`
 }
 
 // Caps is what an agent is able to tell and do, honestly.

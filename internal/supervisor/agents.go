@@ -15,6 +15,8 @@ type Agent struct {
 	Launch func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
 	// Kind is what a command line is by itself, "" when the caller decides.
 	Kind func(argv []string) session.Kind
+	// Posture is by what it would act without asking, empty when it asks.
+	Posture func(argv []string, cwd string, env []string) []string
 	// Watch begins to read a run whose output before offset is summed up in
 	// checkpoint (nil: offset is 0).
 	Watch func(s session.Session, size session.Size, checkpoint []byte) (Watch, error)

@@ -100,6 +100,7 @@ func (a *actor) prepare(ctx context.Context, host Host, s session.Session, e ses
 	if err == nil && sight.Started {
 		return "", nil
 	}
+	s.Spec.Posture = a.sup.posture(s.Spec, nil) // its settings may have changed since
 	l, native, err := a.sup.launchOf(s.Spec, e.NativeID)
 	if err != nil {
 		return "", err

@@ -47,6 +47,7 @@ func (sup *Supervisor) Create(ctx context.Context, n NewSession) (session.Sessio
 // create prepares the first run, makes the session durable and waits until its
 // process runs.
 func (sup *Supervisor) create(ctx context.Context, id session.ID, name string, n NewSession) (session.Session, error) {
+	n.Spec.Posture = sup.posture(n.Spec, n.Env)
 	l, native, err := sup.launchOf(n.Spec, "")
 	if err != nil {
 		return session.Session{}, err
@@ -214,6 +215,10 @@ func (sup *Supervisor) launchOf(spec session.Spec, resume string) (l session.Lau
 	if !ok {
 		return l, "", fmt.Errorf("no agent called %q", spec.Agent)
 	}
+	if len(spec.Posture) > 0 && !spec.Elevated {
+		return l, "", &session.LaunchError{Kind: "elevated", Detail: fmt.Sprintf("%s would act without asking (%s): tend run --allow-elevated starts it all the same",
+			spec.Agent, strings.Join(spec.Posture, ", "))}
+	}
 	plan, err := agent.Launch(spec, session.LaunchOrder{NativeID: resume, FreshID: newUUID(), Hook: sup.cfg.Hook})
 	if err != nil {
 		return l, "", &session.LaunchError{Kind: "failed", Detail: err.Error()}
@@ -222,6 +227,14 @@ func (sup *Supervisor) launchOf(spec session.Spec, resume string) (l session.Lau
 		Argv: plan.Argv, Cwd: spec.Cwd, Env: plan.Env, Files: plan.Files, Size: spec.Size, StopSignal: spec.Caps.StopSignal,
 		ReadOnly: spec.Kind == session.Job,
 	}, plan.NativeID, nil
+}
+
+// posture is by what an agent would act without asking, as things are now.
+func (sup *Supervisor) posture(spec session.Spec, env []string) []string {
+	if agent := sup.cfg.Agents[spec.Agent]; agent.Posture != nil {
+		return agent.Posture(spec.Argv, spec.Cwd, env)
+	}
+	return nil
 }
 
 // newUUID is a random UUID (version 4), which agents take as a conversation's
