@@ -72,7 +72,7 @@ var settings = []setting{
 			}
 			return nil
 		}},
-	{"allow_elevated", "agents that may act without asking, separated by commas: claude, or claude:/path for one project and below",
+	{"allow_elevated", "agents that may act without asking, separated by commas: the name of one, or name:/path for one project and what is below",
 		func(c config) string { return strings.Join(c.elevated, ",") }, func(c *config, v string) error {
 			c.elevated = strings.FieldsFunc(v, func(r rune) bool { return r == ',' })
 			return nil

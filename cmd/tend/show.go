@@ -150,6 +150,9 @@ func describe(s api.Session) string {
 	line("command", clean(strings.Join(s.Argv, " ")))
 	line("directory", clean(s.Cwd))
 	line("agent", s.Agent+", "+s.Kind+", on "+s.Host)
+	if len(s.Posture) > 0 {
+		line("posture", "acts without asking: "+strings.Join(s.Posture, ", "))
+	}
 	process := fmt.Sprintf("%s, run %d", s.Process.Phase, s.Process.Run)
 	if s.Process.PID != 0 {
 		process += fmt.Sprintf(", pid %d", s.Process.PID)

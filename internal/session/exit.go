@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // EndInfo is what is known of how a process ended.
@@ -137,7 +138,7 @@ func (t *step) afterEnd(r Reason, w ProcessEnded) {
 		t.s.Turn.Open = false
 		t.to(Done, "complete, and the process has ended: "+how)
 	case t.s.Spec.Kind == Job:
-		t.attention(CrashedCause, "the job failed: "+how)
+		t.attention(CrashedCause, "the job failed: "+how+lastWords(w.RecentOutput))
 	case t.s.Resume.FailedRun == t.s.Process.Run:
 		t.s.Why = "the agent of the failed attempt has ended: " + how
 	case r == AuthFailed && t.s.Spec.Policy.AutoEscalate:
@@ -147,7 +148,7 @@ func (t *step) afterEnd(r Reason, w ProcessEnded) {
 	case unproven(t.s):
 		t.failedAttempt("the resumed agent ended: " + how)
 	case t.startupFailed(r):
-		t.attention(StartupFailed, "ended "+t.age()+", before it was of use: "+how)
+		t.attention(StartupFailed, "ended "+t.age()+", before it was of use: "+how+lastWords(w.RecentOutput))
 	case r == UserExited && task && t.s.Turn.Open && t.s.Spec.Policy.AutoEscalate:
 		t.attention(UserExitedTurn, "ended in the middle of the task: "+how)
 	case r == UserExited:
@@ -156,6 +157,31 @@ func (t *step) afterEnd(r Reason, w ProcessEnded) {
 	default:
 		t.scheduleResume(how, w.DirMissing)
 	}
+}
+
+// maxWords bounds the last words of an agent in bytes.
+const maxWords = 200
+
+// lastWords is the last line an agent printed, to stand behind how it ended; ""
+// when it printed none.
+func lastWords(recent string) string {
+	lines := strings.Split(recent, "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := strings.TrimSpace(strings.Map(func(r rune) rune {
+			if !unicode.IsPrint(r) {
+				return ' '
+			}
+			return r
+		}, lines[i]))
+		if !strings.ContainsFunc(l, unicode.IsLetter) {
+			continue
+		}
+		if len(l) > maxWords {
+			l = strings.ToValidUTF8(l[:maxWords], "") + "…"
+		}
+		return "; its last words: " + l
+	}
+	return ""
 }
 
 // startupFailed: any exit within 10 s of the launch, or before ever ready.
