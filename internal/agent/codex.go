@@ -111,32 +111,39 @@ func codexHookSettings(hook []string) ([]string, error) {
 	for _, w := range hook {
 		quoted = append(quoted, shellQuote(w))
 	}
-	type handler struct { // the order of the keys is the alphabet's
-		Async   bool   `json:"async"`
-		Command string `json:"command"`
-		Timeout int    `json:"timeout"`
-		Type    string `json:"type"`
-	}
-	type identity struct {
-		Event string    `json:"event_name"`
-		Hooks []handler `json:"hooks"`
-	}
-	h := handler{Command: strings.Join(quoted, " "), Timeout: codexTimeout, Type: "command"}
+	h := codexHandler{Command: strings.Join(quoted, " "), Timeout: codexTimeout, Type: "command"}
 	command, err := marshal(h.Command)
 	if err != nil {
 		return nil, err
 	}
 	var out, trusted []string
 	for _, names := range codexHooks {
-		b, err := marshal(identity{names[1], []handler{h}})
-		if err != nil {
-			return nil, err
-		}
-		sum := sha256.Sum256([]byte(b))
-		trusted = append(trusted, fmt.Sprintf(`"/<session-flags>/config.toml:%s:0:0"={trusted_hash="sha256:%s"}`, names[1], hex.EncodeToString(sum[:])))
+		trusted = append(trusted, fmt.Sprintf(`"/<session-flags>/config.toml:%s:0:0"={trusted_hash="%s"}`, names[1], codexTrust(names[1], h)))
 		out = append(out, "-c", fmt.Sprintf(`hooks.%s=[{hooks=[{type="command",command=%s,timeout=%d}]}]`, names[0], command, codexTimeout))
 	}
 	return append(out, "-c", "hooks.state={"+strings.Join(trusted, ",")+"}"), nil
+}
+
+// codexHandler is one hook as Codex hashes it: the order of the keys is the
+// alphabet's.
+type codexHandler struct {
+	Async   bool   `json:"async"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout"`
+	Type    string `json:"type"`
+}
+
+// codexTrust is the hash by which Codex knows a hook of an event.
+func codexTrust(event string, h codexHandler) string {
+	b, err := marshal(struct {
+		Event string         `json:"event_name"`
+		Hooks []codexHandler `json:"hooks"`
+	}{event, []codexHandler{h}})
+	if err != nil {
+		return "" // never for these types; no hook is trusted by it
+	}
+	sum := sha256.Sum256([]byte(b))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // marshal is JSON without the escapes that only HTML needs.

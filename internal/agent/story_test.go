@@ -14,13 +14,14 @@ var dawn = time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // story is a watch with the real machine behind it, on a clock of its own.
 type story struct {
-	t     *testing.T
-	w     *Watch
-	s     session.Session
-	now   time.Time
-	lines []string // events as "state: Event(source)"
-	whys  []string
-	read  int64 // output so far
+	t      *testing.T
+	w      *Watch
+	s      session.Session
+	now    time.Time
+	lines  []string // events as "state: Event(source)"
+	whys   []string
+	read   int64 // output so far
+	hooked int64 // hooks so far
 }
 
 func newStory(t *testing.T, kind session.Kind) *story {
