@@ -49,13 +49,15 @@ type Launch struct {
 
 // Process is the agent's process in the present run.
 type Process struct {
-	Phase     string `json:"phase" enum:"none,launching,running,exited,lost"`
-	Run       int    `json:"run" doc:"Counts launches, from 1."`
-	PID       int    `json:"pid,omitempty"`
-	StartedAt Time   `json:"startedAt,omitzero"`
-	EndedAt   Time   `json:"endedAt,omitzero"`
-	Suspended bool   `json:"suspended,omitempty" doc:"Stopped by a signal (state T)."`
-	Exit      *Exit  `json:"exit,omitempty" doc:"Present once the process has ended."`
+	Phase string `json:"phase" enum:"none,launching,running,exited,lost"`
+	// HooksSilent: the agent's own word is not heard; its screen is read instead.
+	HooksSilent bool  `json:"hooksSilent,omitempty" doc:"The agent's own word is not heard; its screen is read instead."`
+	Run         int   `json:"run" doc:"Counts launches, from 1."`
+	PID         int   `json:"pid,omitempty"`
+	StartedAt   Time  `json:"startedAt,omitzero"`
+	EndedAt     Time  `json:"endedAt,omitzero"`
+	Suspended   bool  `json:"suspended,omitempty" doc:"Stopped by a signal (state T)."`
+	Exit        *Exit `json:"exit,omitempty" doc:"Present once the process has ended."`
 }
 
 // Exit is how a process ended. A status or signal that nobody reported is nil:

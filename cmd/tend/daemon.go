@@ -161,7 +161,7 @@ func (p *program) host() *pty.Host {
 // supervised is an agent as the supervisor wants it.
 func supervised(a *agent.Agent) supervisor.Agent {
 	return supervisor.Agent{
-		Name: a.Name, Caps: a.Caps, Launch: a.Launch, Kind: a.Kind, Posture: posture(a),
+		Name: a.Name, Caps: a.Caps, Install: a.Install, Launch: a.Launch, Kind: a.Kind, Posture: posture(a),
 		Watch: func(s session.Session, size session.Size, checkpoint []byte) (supervisor.Watch, error) {
 			w, err := a.NewWatch(s, size, checkpoint)
 			if err != nil {

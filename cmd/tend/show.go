@@ -150,6 +150,9 @@ func describe(s api.Session) string {
 	line("command", clean(strings.Join(s.Argv, " ")))
 	line("directory", clean(s.Cwd))
 	line("agent", s.Agent+", "+s.Kind+", on "+s.Host)
+	if s.Process.HooksSilent {
+		line("hears", "its screen only: none of its hooks was heard")
+	}
 	if len(s.Posture) > 0 {
 		line("posture", "acts without asking: "+strings.Join(s.Posture, ", "))
 	}

@@ -16,6 +16,8 @@ type Agent struct {
 	Caps session.Caps
 	// Programs are the commands that start it, by their base name.
 	Programs []string
+	// Measured is the version that what stands here was measured with.
+	Measured string
 	// Install is how a person gets it, in one line.
 	Install string
 

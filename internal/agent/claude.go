@@ -14,6 +14,7 @@ import (
 var claude = &Agent{
 	Name:     "claude",
 	Programs: []string{"claude"},
+	Measured: "2.1.197",
 	Install:  "npm install -g @anthropic-ai/claude-code",
 	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Confirms: true, Resume: true},
 	launch:   claudeLaunch,

@@ -18,6 +18,7 @@ import (
 var codex = &Agent{
 	Name:     "codex",
 	Programs: []string{"codex"},
+	Measured: "0.171.0",
 	Install:  "npm install -g @openai/codex",
 	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Resume: true},
 	launch:   codexLaunch,

@@ -48,7 +48,7 @@ func wireSession(s session.Session) api.Session {
 
 func wireProcess(p session.Process) api.Process {
 	out := api.Process{
-		Phase: string(p.Phase), Run: p.Run, PID: p.Proof.PID, Suspended: p.Stopped,
+		Phase: string(p.Phase), Run: p.Run, PID: p.Proof.PID, Suspended: p.Stopped, HooksSilent: p.HooksSilent,
 		StartedAt: api.TimeOf(p.StartedAt), EndedAt: api.TimeOf(p.EndedAt),
 	}
 	if p.Phase == session.Exited || p.Phase == session.Lost {

@@ -11,6 +11,8 @@ import (
 type Agent struct {
 	Name string
 	Caps session.Caps
+	// Install is how a person gets its program, "" when that is not known.
+	Install string
 	// Launch is how to start it, anew or to go on with a conversation.
 	Launch func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
 	// Kind is what a command line is by itself, "" when the caller decides.

@@ -74,6 +74,11 @@ func (a *actor) start(host Host, s session.Session, e session.StartProcess) {
 }
 
 func (a *actor) launchFailed(ref session.RunRef, err error) {
+	var missing *session.LaunchError
+	spec := a.session().Spec
+	if how := a.sup.cfg.Agents[spec.Agent].Install; how != "" && errors.As(err, &missing) && missing.Kind == "notFound" {
+		err = &session.LaunchError{Kind: missing.Kind, Detail: missing.Detail + " (" + how + " gets it)"}
+	}
 	a.mu.Lock()
 	a.launchErr = err
 	a.mu.Unlock()
