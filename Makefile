@@ -23,13 +23,22 @@ GOLANGCI   := .tools/golangci-lint
 SOURCES     = $(wildcard api cmd e2e internal tools web *.go)
 BENCH_PKGS  = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
 
-.PHONY: help setup build run test lint vet generate check-generated check bench soak stress fuzz cross clean
+.PHONY: help setup agents build run test lint vet generate check-generated check bench soak stress fuzz cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup: ## install what is missing for the tests
 	@tools/setup.sh test
+
+# Their own install scripts stay off: the programs are in the packages.
+agents: .tools/agents/node_modules/.package-lock.json ## install the real agents for the tests that run them (700 MB)
+
+.tools/agents/node_modules/.package-lock.json: tools/agents/package.json tools/agents/package-lock.json
+	@mkdir -p .tools/agents
+	@cp $^ .tools/agents/
+	npm ci --prefix .tools/agents --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
 
 build: ## static bin/tend and bin/tend-hold
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/tend ./cmd/tend-hold
