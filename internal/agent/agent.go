@@ -32,7 +32,7 @@ type Agent struct {
 }
 
 // All lists every known kind of agent, sorted by name.
-func All() []*Agent { return []*Agent{claude, codex, generic} }
+func All() []*Agent { return []*Agent{claude, codex, gemini, generic, pi} }
 
 // ByName finds a kind of agent.
 func ByName(name string) (*Agent, error) {

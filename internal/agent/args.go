@@ -77,7 +77,11 @@ func (f flags) values(flag string, rest []string) (n int) {
 	return n
 }
 
-// shellQuote quotes one word for a POSIX shell.
-func shellQuote(w string) string {
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+// shellWords is a command line for a POSIX shell, each word quoted.
+func shellWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	return strings.Join(out, " ")
 }

@@ -106,10 +106,6 @@ func claudeLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan,
 // claudeHookSettings is a settings file that has every hook run our command. It
 // is added to the user's own settings, which stay as they are.
 func claudeHookSettings(hook []string) (string, error) {
-	command := ""
-	for _, w := range hook {
-		command += " " + shellQuote(w)
-	}
 	type entry struct {
 		Type    string `json:"type"`
 		Command string `json:"command"`
@@ -120,7 +116,7 @@ func claudeHookSettings(hook []string) (string, error) {
 	}
 	all := map[string][]group{}
 	for _, name := range claudeHooks {
-		all[name] = []group{{[]entry{{"command", strings.TrimSpace(command), 5}}}}
+		all[name] = []group{{[]entry{{"command", shellWords(hook), 5}}}}
 	}
 	return marshal(map[string]any{"hooks": all})
 }

@@ -45,8 +45,10 @@ func (c *claudeSays) hook(w *Watch, payload []byte) {
 	if !decode(payload, &p) || p.Event == "" {
 		return
 	}
-	if !c.mine(w, p) {
-		return
+	// The conversation goes on under another name after /clear and /resume.
+	renames := p.Event == "SessionStart" && (p.Source == "clear" || p.Source == "resume" || p.Source == "compact")
+	if p.Event == "SessionEnd" || !w.owns(p.Session, p.Event, renames) {
+		return // an end names nothing: it comes from a resume that failed, too
 	}
 	if p.Record != "" {
 		w.hooks.record = p.Record
@@ -74,36 +76,12 @@ func (c *claudeSays) hook(w *Watch, payload []byte) {
 	}
 }
 
-// mine takes note of whose hook it is. Another conversation's is foreign, unless
-// this one goes on under another name, as after /clear and /resume.
-func (c *claudeSays) mine(w *Watch, p claudePayload) bool {
-	now := w.hooks.native
-	switch {
-	case !validID(p.Session):
-		w.say(session.FromHook, "a hook named no conversation", session.ForeignSeen{ID: cut(p.Session, 60), Detail: p.Event})
-		return false
-	case p.Session == now:
-		return true
-	case now == "" && p.Event != "SessionEnd", p.Event == "SessionStart" && (p.Source == "clear" || p.Source == "resume" || p.Source == "compact"):
-		w.hooks.native = p.Session
-		w.say(session.FromHook, "its conversation is "+p.Session, session.NativeSeen{ID: p.Session})
-		return true
-	}
-	w.say(session.FromHook, "a hook of another conversation", session.ForeignSeen{ID: p.Session, Detail: p.Event})
-	return false
-}
-
 func (c *claudeSays) started(w *Watch, p claudePayload) {
-	switch {
-	case p.Source == "compact":
+	if p.Source == "compact" {
 		w.say(session.FromHook, "it goes on, compacted (hook SessionStart)", session.Progress{})
-	case w.known.state == session.Resuming && p.Source == "resume":
-		w.say(session.FromHook, "it has taken its conversation up again (hook SessionStart, resume)", session.ResumeProven{})
-	case w.dialog != "" && w.known.state == session.WaitingOnInput:
-		w.say(session.FromHook, "its dialog is answered, and it has started (hook SessionStart)", session.Interrupted{})
-	default:
-		w.say(session.FromHook, "it has started (hook SessionStart, "+cut(p.Source, 20)+")", session.ReadySeen{})
+		return
 	}
+	w.started(p.Source, false)
 }
 
 // claudeAsker reports the tools that are themselves a question to the person.

@@ -108,11 +108,7 @@ const codexTimeout = 3
 // that of the hook as JSON with sorted keys (measured, 0.171.0): another version
 // that hashes otherwise asks, and its hooks are silent until somebody agrees.
 func codexHookSettings(hook []string) ([]string, error) {
-	var quoted []string
-	for _, w := range hook {
-		quoted = append(quoted, shellQuote(w))
-	}
-	h := codexHandler{Command: strings.Join(quoted, " "), Timeout: codexTimeout, Type: "command"}
+	h := codexHandler{Command: shellWords(hook), Timeout: codexTimeout, Type: "command"}
 	command, err := marshal(h.Command)
 	if err != nil {
 		return nil, err

@@ -29,14 +29,14 @@ type codexPayload struct {
 
 func (c *codexSays) hook(w *Watch, payload []byte) {
 	var p codexPayload
-	if !decode(payload, &p) || p.Event == "" || !c.mine(w, p) {
+	if !decode(payload, &p) || p.Event == "" || !w.owns(p.Session, p.Event, p.Event == "SessionStart" && w.hooks.heard) {
 		return
 	}
 	w.hooks.record = p.Record
 	why := "(hook " + p.Event + ")"
 	switch p.Event {
 	case "SessionStart":
-		c.started(w, p)
+		w.started(p.Source, false)
 	case "UserPromptSubmit":
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: p.Turn})
 	case "PreToolUse":
@@ -54,32 +54,6 @@ func (c *codexSays) hook(w *Watch, payload []byte) {
 	case "Interrupt":
 		w.say(session.FromHook, "its turn was interrupted "+why, session.Interrupted{})
 	}
-}
-
-// mine takes note of whose hook it is: the first names the conversation, unless
-// a resume did; /new and /resume begin with a SessionStart of their own.
-func (c *codexSays) mine(w *Watch, p codexPayload) bool {
-	switch {
-	case !validID(p.Session):
-		w.say(session.FromHook, "a hook named no conversation", session.ForeignSeen{ID: cut(p.Session, 60), Detail: p.Event})
-		return false
-	case p.Session == w.hooks.native:
-		return true
-	case w.hooks.native == "", p.Event == "SessionStart" && w.hooks.heard:
-		w.hooks.native = p.Session
-		w.say(session.FromHook, "its conversation is "+p.Session, session.NativeSeen{ID: p.Session})
-		return true
-	}
-	w.say(session.FromHook, "a hook of another conversation", session.ForeignSeen{ID: p.Session, Detail: p.Event})
-	return false
-}
-
-func (c *codexSays) started(w *Watch, p codexPayload) {
-	if w.known.state == session.Resuming && p.Source == "resume" {
-		w.say(session.FromHook, "it has taken its conversation up again (hook SessionStart, resume)", session.ResumeProven{})
-		return
-	}
-	w.say(session.FromHook, "it has started (hook SessionStart, "+cut(p.Source, 20)+")", session.ReadySeen{})
 }
 
 func codexAsks(p codexPayload) string {
@@ -118,14 +92,14 @@ func (c *codexSays) record(w *Watch, tail []byte) {
 		}
 		if e := l.Payload.Error; e != nil {
 			detail := cut(e.Message, 300)
-			w.say(session.FromTranscript, "its own record says: "+detail, session.Escalate{Cause: codexCause(e.Message, string(e.Info)), Detail: detail})
+			w.say(session.FromTranscript, "its own record says: "+detail, session.Escalate{Cause: apiCause(e.Message, string(e.Info)), Detail: detail})
 		}
 		return
 	}
 }
 
-// codexCause is what an error of the API calls for.
-func codexCause(message, info string) session.Cause {
+// apiCause is what an error of a model's API calls for.
+func apiCause(message, info string) session.Cause {
 	text := strings.ToLower(message + " " + info)
 	switch {
 	case strings.Contains(text, "unauthorized"), strings.Contains(text, "401"):

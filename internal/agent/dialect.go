@@ -143,6 +143,40 @@ func (w *Watch) hookFired(e session.HookFired) {
 	}
 }
 
+// owns takes note of whose hook it is. Another conversation's is foreign, as of an
+// agent that this one has started; renames tells that this one goes on under
+// another name.
+func (w *Watch) owns(id, event string, renames bool) bool {
+	h := &w.hooks
+	switch {
+	case !validID(id):
+		w.say(session.FromHook, "a hook named no conversation", session.ForeignSeen{ID: cut(id, 60), Detail: cut(event, 60)})
+		return false
+	case id == h.native:
+		return true
+	case h.native == "" || renames:
+		h.native = id
+		w.say(session.FromHook, "its conversation is "+id, session.NativeSeen{ID: id})
+		return true
+	}
+	w.say(session.FromHook, "a hook of another conversation", session.ForeignSeen{ID: id, Detail: cut(event, 60)})
+	return false
+}
+
+// started: its hooks say that it has begun, or gone on with a conversation. Some
+// call every start the same; then the name of the conversation is the proof.
+func (w *Watch) started(source string, same bool) {
+	why := "(hook, " + cut(source, 20) + ")"
+	switch {
+	case w.known.state == session.Resuming && (source == "resume" || same && w.hooks.native == w.known.native):
+		w.say(session.FromHook, "it has taken its conversation up again "+why, session.ResumeProven{})
+	case w.dialog != "" && w.known.state == session.WaitingOnInput:
+		w.say(session.FromHook, "its dialog is answered, and it has started "+why, session.Interrupted{})
+	default:
+		w.say(session.FromHook, "it has started "+why, session.ReadySeen{})
+	}
+}
+
 // speaks reports whether the agent itself says what it does, so that the screen
 // need not be asked.
 func (w *Watch) speaks() bool { return w.traits.speaks && !w.hooks.silent }

@@ -13,6 +13,7 @@ type known struct {
 	cause   session.Cause
 	kind    session.Kind
 	turn    int
+	native  string    // the conversation in force
 	since   time.Time // when state began, on the clock of the events
 	guessed time.Time // when state was expected rather than told
 	stopped bool
@@ -46,6 +47,7 @@ func (w *Watch) Know(s session.Session) {
 	k.guessed = time.Time{}
 	k.told, k.turn, k.kind, k.stopped = s.State, s.Turn.Number, s.Spec.Kind, s.Process.Stopped
 	k.stall = s.Spec.Policy.Stall
+	k.native = s.NativeID()
 	if w.hooks.native == "" {
 		w.hooks.native = s.NativeID()
 	}
