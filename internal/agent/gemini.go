@@ -115,8 +115,9 @@ func geminiPosture(argv []string, _ Surroundings) (out []string) {
 // geminiSays is what one run of the Gemini CLI says of itself.
 type geminiSays struct {
 	silence
-	state  string    // of its title
-	restAt time.Time // since when its title is at rest while a turn is open
+	state   string    // of its title
+	notices int       // notices of a cancelled request on its screen when the turn began
+	restAt  time.Time // since when its title is at rest while a turn is open
 }
 
 // geminiMissed is how long after its title's rest the hook of a turn's end is
@@ -150,7 +151,7 @@ func (g *geminiSays) hook(w *Watch, payload []byte) {
 	case "SessionStart":
 		w.started(p.Source, false)
 	case "BeforeAgent":
-		g.restAt = time.Time{}
+		g.restAt, g.notices, w.typed.interruptAt = time.Time{}, cancelled(w), time.Time{}
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{})
 	case "BeforeTool":
 		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true})
@@ -171,8 +172,7 @@ func (g *geminiSays) hook(w *Watch, payload []byte) {
 
 // ended tells how a turn ended: the hook is the same for all ends.
 func (g *geminiSays) ended(w *Watch, p geminiPayload) {
-	interrupted := strings.Contains(strings.Join(w.term.Text(), "\n"), "Request cancelled") ||
-		!w.typed.interruptAt.IsZero() && w.now.Sub(w.typed.interruptAt) < interruptEffect
+	interrupted := cancelled(w) > g.notices || !w.typed.interruptAt.IsZero() && w.now.Sub(w.typed.interruptAt) < interruptEffect
 	switch {
 	case interrupted:
 		w.typed.interruptAt = time.Time{}
@@ -184,6 +184,11 @@ func (g *geminiSays) ended(w *Watch, p geminiPayload) {
 		d := session.DoneSeen{Summary: cut(p.Answer, 200)}
 		w.say(session.FromHook, "it said that the turn is complete (hook AfterAgent): "+d.Summary, d)
 	}
+}
+
+// cancelled counts its notices that a request was cancelled.
+func cancelled(w *Watch) int {
+	return strings.Count(strings.Join(w.term.Text(), "\n"), "Request cancelled")
 }
 
 // title: "◇  Ready", "✦  Working…", "✋  Action Required", each with the folder.

@@ -30,11 +30,9 @@ func (w *Watch) holds(tail string, long bool) bool {
 	if tail == "" {
 		return false
 	}
-	before := w.beforeCursor()
-	if !w.term.Cursor().Visible {
-		before = w.lowestInput()
-	}
-	return strings.HasSuffix(before, tail) || long && endsInPlaceholder(before)
+	stands := func(before string) bool { return strings.HasSuffix(before, tail) || long && endsInPlaceholder(before) }
+	// A hidden cursor often stands where the drawn one is, but need not.
+	return stands(w.beforeCursor()) || !w.term.Cursor().Visible && stands(w.lowestInput())
 }
 
 // tailOf is the end of a text as compact compares it. Of a long text only the
