@@ -178,8 +178,12 @@ func (w *Watch) turnLeft(why string) {
 }
 
 // promptMark takes a shell's mark. An agent's own word, where there is one,
-// outranks it; the end of the command (D) is also the end of that agent.
+// outranks it; the end of the command (D) is also the end of that agent. An agent
+// that marks its messages so, as pi does, is no shell.
 func (w *Watch) promptMark(kind rune) {
+	if w.traits.speaks {
+		return
+	}
 	o := &w.word
 	o.shell, o.at = kind, w.now
 	if kind == markEnd {
