@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// inside marks the test binary that runs in the namespaces. It is believed
-// only after a look at the network.
+// inside marks the test binary that runs in the namespaces, and names the
+// sandbox's folder. It is believed only after a look at the network.
 const inside = "TEND_REALAGENTS"
 
 // Run runs f with a fresh Sandbox and the path of a program, as the rest of
@@ -31,11 +31,11 @@ func Run(t *testing.T, p Program, f func(t *testing.T, s *Sandbox, path string))
 	if err != nil {
 		missing(t, err.Error())
 	}
-	if os.Getenv(inside) != "" {
+	if dir := os.Getenv(inside); dir != "" {
 		if err := enter(); err != nil {
 			t.Fatalf("the namespace is not closed: %v", err)
 		}
-		f(t, newSandbox(t), path)
+		f(t, newSandbox(t, dir), path)
 		return
 	}
 	if why := impossible(); why != "" {
@@ -60,12 +60,22 @@ func again(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, err := os.MkdirTemp("", "agents")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		kill(dir) // a process that panics cleans nothing up
+		if err := os.RemoveAll(dir); err != nil {
+			t.Errorf("remove the sandbox: %v", err)
+		}
+	})
 	limit := 3 * time.Minute
 	if end, ok := t.Deadline(); ok {
 		limit = max(time.Until(end)-5*time.Second, time.Second) // it says itself where it hangs
 	}
 	c := exec.Command(exe, "-test.run="+exactly(t.Name()), "-test.v", "-test.count=1", "-test.timeout="+limit.String())
-	c.Env, c.SysProcAttr = childEnv(), namespaces()
+	c.Env, c.SysProcAttr = childEnv(dir), namespaces()
 	c.WaitDelay = 10 * time.Second // an agent that stays must not hold the test by its output
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
@@ -96,8 +106,8 @@ func exactly(name string) string {
 
 // childEnv is what the second process may know of the first one's environment:
 // no keys, no proxies, no home.
-func childEnv() []string {
-	env := []string{inside + "=1", "HOME=/nonexistent", "LANG=C.UTF-8"}
+func childEnv(dir string) []string {
+	env := []string{inside + "=" + dir, "HOME=/nonexistent", "LANG=C.UTF-8"}
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		if name == "PATH" || name == "CI" || name == "TMPDIR" ||

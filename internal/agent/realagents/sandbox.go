@@ -43,22 +43,13 @@ const (
 	geminiKey    = "fake-0123456789"
 )
 
-func newSandbox(t testing.TB) *Sandbox {
+func newSandbox(t testing.TB, dir string) *Sandbox {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "agents")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &Sandbox{
 		Dir: dir, Home: filepath.Join(dir, "home"), Work: filepath.Join(dir, "work"), Tmp: filepath.Join(dir, "tmp"),
 		Log: new(fakemodel.Log), t: t,
 	}
-	t.Cleanup(func() {
-		s.clear()
-		if err := os.RemoveAll(dir); err != nil {
-			t.Errorf("remove the sandbox: %v", err)
-		}
-	})
+	t.Cleanup(func() { kill(dir) })
 	for _, d := range []string{s.Home, s.Work, s.Tmp} {
 		s.ok(os.Mkdir(d, 0o700))
 	}
@@ -141,24 +132,14 @@ func (s *Sandbox) Find(what string, after int, fits func(fakemodel.Entry) bool) 
 	return e
 }
 
-// clear kills what still has the sandbox's home in its environment. That no
-// process stays is for a test to say; this is so that none ever does.
-func (s *Sandbox) clear() {
-	for range 10 { // what is killed last may have started another
-		pids := s.Processes()
-		for _, pid := range pids {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		if len(pids) == 0 {
-			return
-		}
-	}
-}
-
 // Processes lists what runs with this sandbox's home in its environment:
-// agents, and all that they started. Zombies have no environment any more.
-func (s *Sandbox) Processes() (pids []int) {
-	mark := []byte("HOME=" + s.Home + "\x00")
+// agents, and all that they started.
+func (s *Sandbox) Processes() []int { return processes(s.Dir) }
+
+// processes lists what runs with the home of the sandbox in dir. A zombie has
+// no environment any more.
+func processes(dir string) (pids []int) {
+	mark := []byte("HOME=" + filepath.Join(dir, "home") + "\x00")
 	entries, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is good
 	for _, e := range entries {
 		var pid int
@@ -168,6 +149,20 @@ func (s *Sandbox) Processes() (pids []int) {
 		}
 	}
 	return pids
+}
+
+// kill ends every process of the sandbox in dir. That none stays is for a test
+// to say; this is so that none ever does.
+func kill(dir string) {
+	for range 10 { // what is killed last may have started another
+		pids := processes(dir)
+		for _, pid := range pids {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if len(pids) == 0 {
+			return
+		}
+	}
 }
 
 func (s *Sandbox) ok(err error) {

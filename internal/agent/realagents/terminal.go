@@ -51,7 +51,7 @@ func (s *Sandbox) Start(argv []string, more ...string) *Terminal {
 			_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 			_ = c.Wait() // killed
 		}
-		s.clear() // whoever holds the terminal open
+		kill(s.Dir) // whoever holds the terminal open
 		<-n.over
 		tty.Close()
 		if s.t.Failed() {
