@@ -2,7 +2,8 @@
 # Installs what is missing, and only that. Usage: tools/setup.sh run|test|bench|ci
 #
 #   run    what `make run` needs: Go and the modules
-#   test   and what the tests need: gcc for the race detector, tmux, the oracles
+#   test   and what the tests need: gcc for the race detector, tmux, the oracles,
+#          the real agents that tests drive
 #   bench  and what the benchmarks compare with
 #   ci     as test, and make
 #
@@ -78,6 +79,13 @@ if [ "$purpose" != run ] && [ -f "$oracle/package-lock.json" ] && command -v npm
 	(cd "$oracle" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error </dev/null >&2 &&
 		touch node_modules/.package-lock.json) ||
 		echo "setup: npm ci failed in $oracle; its tests will skip" >&2
+fi
+
+# The real agents, at the versions of their lock (660 MB): the tests that run
+# them fail in CI without, and skip elsewhere.
+if [ "$purpose" != run ] && command -v npm >/dev/null; then
+	make --no-print-directory agents </dev/null >&2 ||
+		echo 'setup: the real agents could not be installed (make agents); the tests that run them will skip' >&2
 fi
 
 go mod download || echo 'setup: some modules could not be fetched; what needs them will not build' >&2

@@ -53,9 +53,14 @@ var (
 
 // Answer encodes an answer to the question on the screen as it is now. Where it
 // offers numbered choices the answer must be one of them: yes, always, no, a
-// number, or how its text begins. Else the text is typed and submitted.
+// number, or how its text begins. A dialog of which an agent's own word tells is
+// waited for: the word may come before it is drawn. Else the text is typed and
+// submitted.
 func (w *Watch) Answer(text string) ([]byte, error) {
 	list := w.choices()
+	if len(list) == 0 && w.speaks() && w.known.state == session.WaitingOnInput && w.known.ask != "question" {
+		return nil, &session.PasteError{Why: "its dialog is not on the screen: attach and look"}
+	}
 	if len(list) == 0 {
 		b, err := w.Paste(text)
 		if err != nil {

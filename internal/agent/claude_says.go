@@ -24,6 +24,11 @@ var claudeLooks = []time.Duration{300 * time.Millisecond, time.Second, 2 * time.
 
 const claudeMissed = 5 * time.Second
 
+// claudeWorks is how long after a question its title may still show work: it
+// rests as soon as the dialog is drawn. Longer, and the question is answered, as
+// when an answer was given while no daemon ran.
+const claudeWorks = 3 * time.Second
+
 // claudePayload is what is read of a hook's payload.
 type claudePayload struct {
 	Event      string          `json:"hook_event_name"`
@@ -196,6 +201,10 @@ func (c *claudeSays) resting(w *Watch) bool {
 func (c *claudeSays) next(w *Watch) (due time.Time, act func()) {
 	from := latest(c.restAt, w.known.since)
 	switch {
+	case c.working && w.known.state == session.WaitingOnInput && w.known.ask == "permission":
+		return w.known.since.Add(claudeWorks), func() {
+			w.say(session.FromTitle, "its title shows that it works, "+claudeWorks.String()+" after it asked", session.BusySeen{})
+		}
 	case !c.resting(w):
 		return time.Time{}, nil
 	case c.looks < len(claudeLooks):

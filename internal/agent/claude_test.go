@@ -75,6 +75,13 @@ func TestClaudeAllows(t *testing.T) {
 	st.types(false).prints(title("⠐ x")).said("BusySeen(title) -> busy")
 }
 
+// An answer that nobody saw, because no daemon ran: its title shows the work.
+func TestClaudeAnsweredUnseen(t *testing.T) {
+	st := claudeStory(t).hook("UserPromptSubmit", "prompt_id", "p1").prints(title("⠂ x")).hook("PermissionRequest", "tool_name", "Bash")
+	st.wait(2*time.Second).said("TurnStarted(hook) -> busy", "Asked(hook) -> waitingOnInput")
+	st.wait(2 * time.Second).said("BusySeen(title) -> busy")
+}
+
 // During its Stop hook the spinner still turns: that is no new turn.
 func TestClaudeSpinnerAfterDone(t *testing.T) {
 	st := claudeStory(t).hook("UserPromptSubmit", "prompt_id", "p1").prints(title("⠂ x")).hook("Stop", "prompt_id", "p1")

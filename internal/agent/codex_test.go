@@ -31,7 +31,7 @@ func TestCodexTurn(t *testing.T) {
 func TestCodexWithoutHooks(t *testing.T) {
 	st := codexStory(t).types(true).prints(says7501("working")).wait(time.Second).prints(says7501("done") + says7501("idle")).wait(time.Minute)
 	st.said("BusySeen(title) -> busy", "DoneSeen(title) -> done")
-	st.types(true).prints(says7501("working")).wait(time.Second).prints(says7501("idle")).said("BusySeen(title) -> busy", "QuietSeen(title) -> idle")
+	st.types(true).prints(says7501("working")).wait(time.Second).prints(says7501("idle")).wait(time.Second).said("BusySeen(title) -> busy", "QuietSeen(title) -> idle")
 }
 
 func TestCodexDenies(t *testing.T) {
@@ -42,13 +42,13 @@ func TestCodexDenies(t *testing.T) {
 		t.Errorf("%s: %+v: a screen overrode what the hook said", st.s.State, st.s.Waiting)
 	}
 	st.lines = nil
-	st.types(false).prints(says7501("working")).hook("Interrupt", "turn_id", "t1").prints(says7501("idle"))
-	st.said("BusySeen(title) -> busy", "Interrupted(hook) -> ready", "QuietSeen(title) -> ready")
+	st.types(false).prints(says7501("working")).hook("Interrupt", "turn_id", "t1").prints(says7501("idle")).wait(time.Second)
+	st.said("BusySeen(title) -> busy", "Interrupted(hook) -> ready")
 }
 
 // While it starts it may say that it works, and nothing was asked of it.
 func TestCodexStarting(t *testing.T) {
-	st := codexStory(t).prints(says7501("working")).wait(20 * time.Millisecond).prints(says7501("idle"))
+	st := codexStory(t).prints(says7501("working")).wait(20 * time.Millisecond).prints(says7501("idle")).wait(time.Second)
 	st.said("BusySeen(title) -> busy", "Interrupted(title) -> ready")
 }
 
@@ -73,6 +73,12 @@ func TestCodexErrors(t *testing.T) {
 			t.Errorf("after the error: %s, turn %d", st.s.State, st.s.Turn.Number)
 		}
 	}
+}
+
+// At a submit it may say working, idle, working at once: that is one turn.
+func TestCodexFlickers(t *testing.T) {
+	st := codexStory(t).types(true).prints(says7501("working") + says7501("idle")).wait(20 * time.Millisecond).prints(says7501("working")).wait(time.Minute)
+	st.said("BusySeen(title) -> busy", "BusySeen(title) -> busy")
 }
 
 // Where its hooks wait for trust, or a login, no prompt must be typed.

@@ -13,6 +13,7 @@ type known struct {
 	cause   session.Cause
 	kind    session.Kind
 	turn    int
+	ask     string    // the kind of the question
 	native  string    // the conversation in force
 	since   time.Time // when state began, on the clock of the events
 	guessed time.Time // when state was expected rather than told
@@ -51,7 +52,10 @@ func (w *Watch) Know(s session.Session) {
 	if w.hooks.native == "" {
 		w.hooks.native = s.NativeID()
 	}
-	k.cause = ""
+	k.cause, k.ask = "", ""
+	if s.Waiting != nil {
+		k.ask = s.Waiting.Kind
+	}
 	if s.Attention != nil {
 		k.cause = s.Attention.Cause
 	}

@@ -28,6 +28,7 @@ const (
 const (
 	askPause  = 150 * time.Millisecond // a question is read once it is drawn
 	askLimit  = time.Second            // or after so long
+	idlePause = 500 * time.Millisecond
 	backPause = 100 * time.Millisecond // a prompt that stays so long is back
 	markLimit = 20                     // marks a second; of more, the last counts
 
@@ -54,6 +55,8 @@ type word struct {
 	countFrom time.Time
 	late      screen.Event
 	lateAt    time.Time
+	idleAt    time.Time // when its word idle counts, zero when there is none
+	idle      screen.AgentState
 }
 
 // mark takes one mark of the stream. A stream that floods the terminal with
@@ -94,7 +97,7 @@ func (w *Watch) heed(e screen.Event) {
 func (w *Watch) agentState(e screen.AgentState) {
 	o := &w.word
 	before := o.state
-	w.hooks.heard = true
+	w.hooks.heard, o.idleAt = true, time.Time{}
 	o.state, o.app, o.kind, o.at, o.askAt = e.State, e.App, e.Kind, w.now, time.Time{}
 	o.resting = e.State == stateIdle || e.State == stateDone || e.State == stateError
 	switch e.State {
@@ -109,6 +112,10 @@ func (w *Watch) agentState(e screen.AgentState) {
 		o.over = false
 		o.askAt = w.now.Add(askPause)
 	case stateIdle:
+		if before == stateWorking && w.traits.speaks {
+			o.idle, o.idleAt = e, w.now.Add(idlePause)
+			return
+		}
 		w.saidIdle(e, before)
 	case stateDone:
 		w.typed.submit = submit{}
@@ -127,6 +134,16 @@ func (w *Watch) agentState(e screen.AgentState) {
 	case stateClear:
 		o.state = ""
 	}
+}
+
+// idleLasts: its word idle after work stood for a while. At a submit some say
+// working, idle, working within milliseconds (measured, Codex 0.171.0).
+func (w *Watch) idleLasts() {
+	w.word.idleAt = time.Time{}
+	if w.known.state == session.Ready || w.known.state == session.Done {
+		return // its hooks have told how the turn ended
+	}
+	w.saidIdle(w.word.idle, stateWorking)
 }
 
 // said is the evidence of OSC 7501 in one sentence.

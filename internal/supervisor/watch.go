@@ -39,6 +39,7 @@ type watch struct {
 	taken   int64 // evidence before this offset was taken by an earlier daemon
 	replay  int64 // output before this offset was there when we came: its queries are not answered
 	hooked  int64 // hooks consumed
+	held    bool  // hooks wait until the output that was there is read
 	viewers int
 	moved   *feed // something was fed to the screen
 }
@@ -200,7 +201,9 @@ func (w *watch) follow() error {
 			}
 			w.feedReader(e)
 		case <-hooks:
-			w.readHooks()
+			if w.held = w.offset < w.replay; !w.held {
+				w.readHooks()
+			}
 		case <-wake.C:
 			w.tell(w.view.Reader.Tick(now()))
 		case s := <-w.news:
@@ -245,6 +248,10 @@ func (w *watch) feedReader(e session.TerminalEvent) {
 		}
 	default:
 		w.tell(w.view.Reader.Feed(now(), e))
+	}
+	if w.held && w.offset >= w.replay {
+		w.held = false
+		w.readHooks()
 	}
 	w.moved.advance(0)
 }
@@ -307,7 +314,9 @@ func tailOf(path string, size int64) ([]byte, error) {
 	return io.ReadAll(io.NewSectionReader(f, max(st.Size()-size, 0), size))
 }
 
-// readHooks feeds the hooks that have come to the reader.
+// readHooks feeds the hooks that have come to the reader. Of a run that is taken
+// back they are read after the output that was there: both are old, and the hooks
+// say better how things stand.
 func (w *watch) readHooks() {
 	for {
 		list, err := w.host.ReadHooks(w.a.sup.ctx, w.ref, w.hooked)
