@@ -17,14 +17,14 @@ import (
 // network namespace with a fake model: what a prompt says is what the model does
 // (package fakemodel).
 
-// real is one person's machine inside the sandbox, with one agent installed.
-type real struct {
+// realWorld is one person's machine inside the sandbox, with one agent installed.
+type realWorld struct {
 	*world
 	box  *realagents.Sandbox
 	seen int // of the model's log
 }
 
-func withReal(t *testing.T, p realagents.Program, f func(r *real)) {
+func withReal(t *testing.T, p realagents.Program, f func(r *realWorld)) {
 	realagents.Run(t, p, func(t *testing.T, s *realagents.Sandbox, path string) {
 		w := newWorld(t)
 		own := filepath.Dir(path)
@@ -36,18 +36,18 @@ func withReal(t *testing.T, p realagents.Program, f func(r *real)) {
 		xdg := w.env[4:]
 		w.env = append(s.Env("PATH="+bin+":"+own+":/usr/local/bin:/usr/bin:/bin", "TEND_MIN_LIFETIME=1s"), xdg...)
 		s.Trust(w.path("work"))
-		f(&real{world: w, box: s})
+		f(&realWorld{world: w, box: s})
 	})
 }
 
 // start runs the agent and waits until it takes prompts.
-func (r *real) begin(flags []string, argv ...string) api.Session {
+func (r *realWorld) begin(flags []string, argv ...string) api.Session {
 	r.Helper()
 	return r.until(r.start(flags, argv).ID, "ready")
 }
 
 // send sends a prompt that the model then has been asked.
-func (r *real) send(id, prompt string) {
+func (r *realWorld) send(id, prompt string) {
 	r.Helper()
 	r.tend("send", id, prompt)
 	e := r.box.Asked(prompt, r.seen)
@@ -55,21 +55,21 @@ func (r *real) send(id, prompt string) {
 }
 
 // turn is a prompt that leads to a state.
-func (r *real) turn(id, prompt, state string) api.Session {
+func (r *realWorld) turn(id, prompt, state string) api.Session {
 	r.Helper()
 	r.send(id, prompt)
 	return r.until(id, state)
 }
 
 // explains checks that the evidence says this.
-func (r *real) explains(id, want string) {
+func (r *realWorld) explains(id, want string) {
 	r.Helper()
 	if story := r.tend("explain", id); !strings.Contains(story, want) {
 		r.Errorf("no word of %q in:\n%s", want, story)
 	}
 }
 
-func (r *real) kill(pid int) {
+func (r *realWorld) kill(pid int) {
 	r.Helper()
 	if pid <= 1 {
 		r.Fatalf("pid %d", pid)
@@ -78,7 +78,7 @@ func (r *real) kill(pid int) {
 }
 
 func TestRealClaude(t *testing.T) {
-	withReal(t, realagents.Claude, func(r *real) {
+	withReal(t, realagents.Claude, func(r *realWorld) {
 		id := r.begin(nil, "claude").ID
 		if s := r.turn(id, "SAY hello", "done"); s.NativeID == "" || s.Turn.N != 1 || !strings.Contains(s.View.Why, "hello") {
 			r.Errorf("%+v", s)
@@ -106,7 +106,7 @@ func TestRealClaude(t *testing.T) {
 // turns are what every agent with permissions must show alike: a tool that is
 // allowed, one that is not, an interrupt, prompts of several lines and with
 // control bytes.
-func (r *real) turns(id, allowed, denied string) {
+func (r *realWorld) turns(id, allowed, denied string) {
 	r.Helper()
 	if s := r.turn(id, "TOOL touch "+allowed, "waiting"); s.Waiting.Kind != "permission" || !strings.Contains(s.Waiting.Text, allowed) || s.View.Group != "needsYou" {
 		r.Errorf("%+v %+v", s.Waiting, s.View)
@@ -134,7 +134,7 @@ func (r *real) turns(id, allowed, denied string) {
 }
 
 func TestRealCodex(t *testing.T) {
-	withReal(t, realagents.Codex, func(r *real) {
+	withReal(t, realagents.Codex, func(r *realWorld) {
 		id := r.begin([]string{"--env", "FAKE_KEY"}, "codex").ID
 		if s := r.turn(id, "SAY hello", "done"); s.NativeID == "" || s.Turn.N != 1 {
 			r.Errorf("%+v", s)
@@ -155,8 +155,8 @@ func TestRealCodex(t *testing.T) {
 func TestRealClaudeRecovers(t *testing.T) { withReal(t, realagents.Claude, recovers("claude")) }
 func TestRealCodexRecovers(t *testing.T)  { withReal(t, realagents.Codex, recovers("codex")) }
 
-func recovers(command string) func(r *real) {
-	return func(r *real) {
+func recovers(command string) func(r *realWorld) {
+	return func(r *realWorld) {
 		id := r.start([]string{"--env", "FAKE_KEY", "--prompt", "SLOW 600"}, []string{command}).ID
 		s := r.until(id, "busy")
 		r.box.Asked("SLOW 600", 0)

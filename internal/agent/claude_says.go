@@ -189,6 +189,7 @@ func (c *claudeSays) title(w *Watch, title string) {
 	switch w.known.state {
 	case session.WaitingOnInput, session.Ready, session.Done, session.Idle, session.NeedsAttention:
 		w.say(session.FromTitle, "its title shows that it works", session.BusySeen{})
+	case session.Starting, session.Resuming, session.Busy, session.Dead:
 	}
 }
 
