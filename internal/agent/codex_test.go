@@ -49,7 +49,11 @@ func TestCodexDenies(t *testing.T) {
 // While it starts it may say that it works, and nothing was asked of it.
 func TestCodexStarting(t *testing.T) {
 	st := codexStory(t).prints(says7501("working")).wait(20 * time.Millisecond).prints(says7501("idle")).wait(time.Second)
-	st.said("BusySeen(title) -> busy", "Interrupted(title) -> ready")
+	st.said()
+	st = newStoryOf(t, codex, session.Interactive)
+	st.prints(says7501("working")).wait(time.Second).prints(says7501("idle")).wait(time.Second).said("ReadySeen(title) -> ready")
+	st = newStoryOf(t, codex, session.Interactive) // a prompt on its command line
+	st.prints(says7501("working")).wait(10*time.Second).prints(says7501("done")).said("BusySeen(title) -> busy", "DoneSeen(title) -> done")
 }
 
 func TestCodexErrors(t *testing.T) {

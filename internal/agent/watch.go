@@ -178,6 +178,7 @@ var rules = []rule{
 	{(*Watch).frameDue, (*Watch).endFrame},
 	{func(w *Watch) time.Time { return w.seen.lookAt }, (*Watch).look},
 	{func(w *Watch) time.Time { return w.word.idleAt }, (*Watch).idleLasts},
+	{func(w *Watch) time.Time { return w.word.workAt }, (*Watch).workLasts},
 	{func(w *Watch) time.Time { return w.word.backAt }, (*Watch).promptBack},
 	{func(w *Watch) time.Time { return w.word.askAt }, (*Watch).ask},
 	{(*Watch).newLineDue, (*Watch).newLine},
@@ -245,7 +246,7 @@ func (w *Watch) shift(by time.Duration) {
 		&w.known.since, &w.known.guessed,
 		&s.lookAt, &s.leftAt, &s.leftFor, &s.frameAt, &s.movedAt, &s.changedAt, &s.stirFrom, &s.quietFor, &s.progressAt,
 		&s.burst.from, &s.burst.last, &t.keyAt, &t.echoUntil, &t.interruptAt, &t.submit.at,
-		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.idleAt, &o.countFrom, &w.hooks.from,
+		&o.at, &o.askAt, &o.backAt, &o.lateAt, &o.idleAt, &o.workAt, &o.countFrom, &w.hooks.from,
 	}
 	for i := range w.said {
 		times = append(times, &w.said[i])

@@ -28,6 +28,7 @@ const (
 const (
 	askPause  = 150 * time.Millisecond // a question is read once it is drawn
 	askLimit  = time.Second            // or after so long
+	workPause = 5 * time.Second        // work that begins before anything was submitted
 	idlePause = 500 * time.Millisecond
 	backPause = 100 * time.Millisecond // a prompt that stays so long is back
 	markLimit = 20                     // marks a second; of more, the last counts
@@ -55,8 +56,9 @@ type word struct {
 	countFrom time.Time
 	late      screen.Event
 	lateAt    time.Time
-	idleAt    time.Time // when its word idle counts, zero when there is none
-	idle      screen.AgentState
+	idleAt    time.Time         // when its word idle counts, zero when there is none
+	workAt    time.Time         // the same of its word working
+	idle      screen.AgentState // the word that waits
 }
 
 // mark takes one mark of the stream. A stream that floods the terminal with
@@ -97,12 +99,16 @@ func (w *Watch) heed(e screen.Event) {
 func (w *Watch) agentState(e screen.AgentState) {
 	o := &w.word
 	before := o.state
-	w.hooks.heard, o.idleAt = true, time.Time{}
+	w.hooks.heard, o.idleAt, o.workAt = true, time.Time{}, time.Time{}
 	o.state, o.app, o.kind, o.at, o.askAt = e.State, e.App, e.Kind, w.now, time.Time{}
 	o.resting = e.State == stateIdle || e.State == stateDone || e.State == stateError
 	switch e.State {
 	case stateWorking:
 		o.over = false
+		if w.untouched() {
+			o.idle, o.workAt = e, w.now.Add(workPause)
+			return
+		}
 		w.turn.maybe()
 		w.typed.submit = submit{}
 		if before != stateWorking || w.known.state != session.Busy {
@@ -146,6 +152,21 @@ func (w *Watch) idleLasts() {
 	w.saidIdle(w.word.idle, stateWorking)
 }
 
+// untouched: nothing was submitted to an agent since its start. Its word working
+// may be about the start itself, as of servers that it connects to, and must not
+// pass for a turn, or for the proof of a resume.
+func (w *Watch) untouched() bool {
+	st := w.known.state
+	return w.traits.speaks && !w.typed.ever && (st == session.Starting || st == session.Resuming || st == session.Ready)
+}
+
+// workLasts: what it works on since its start is a turn that its command line
+// began.
+func (w *Watch) workLasts() {
+	w.word.workAt = time.Time{}
+	w.say(session.FromTitle, said(w.word.idle, "has been working for "+workPause.String()), session.BusySeen{})
+}
+
 // said is the evidence of OSC 7501 in one sentence.
 func said(e screen.AgentState, what string) string {
 	who := "the agent"
@@ -169,9 +190,8 @@ func (w *Watch) saidIdle(e screen.AgentState, before string) {
 	case w.word.over:
 	case before == stateBlocked, before == "" && k.state == session.WaitingOnInput:
 		w.say(session.FromTitle, why+" and asks nothing any more", session.Interrupted{})
-	case before == stateWorking && w.speaks() && !w.typed.ever:
-		w.say(session.FromTitle, why+", and nothing was submitted to it", session.Interrupted{}) // it was still starting
-	case before == stateWorking, k.state == session.Busy:
+	case k.state == session.Ready && before == stateWorking:
+	case before == stateWorking && !w.starting(), k.state == session.Busy:
 		w.turnLeft(why)
 	case w.starting():
 		w.sayOnce(saidReady, session.FromTitle, why, session.ReadySeen{})

@@ -131,8 +131,8 @@ func TestCreatesWhatWasAsked(t *testing.T) {
 	if a.status != 201 || a.header.Get("Location") != "/api/v1/sessions/01NEW" {
 		t.Errorf("answered %d with location %q", a.status, a.header.Get("Location"))
 	}
-	if k := f.created[1].Spec.Kind; k != session.Interactive {
-		t.Errorf("without a prompt the kind is %s", k)
+	if k := f.created[1].Spec.Kind; k != "" {
+		t.Errorf("without a prompt the kind is the supervisor's to choose, not %s", k)
 	}
 }
 
