@@ -35,3 +35,30 @@ func TestCommandsAndTheirRun(t *testing.T) {
 			80s person Stop`, "dead lost/1"},
 	})
 }
+
+// A wish to start afresh outlives a launch that came to nothing.
+func TestRetryWhileLaunching(t *testing.T) {
+	runTales(t, []tale{
+		{"the resume never had a process", relaunching + `
+			62.5s person Retry
+			63s holder LaunchFailed`, "starting launching/3 do StartProcess"},
+		{"nor did the failed attempt", relaunching + `
+			62.5s supervisor ResumeFailed
+			62.6s person Retry
+			63s holder LaunchFailed`, "starting launching/3 do StartProcess"},
+		{"nor did the fresh start", working + `
+			60s person Stop
+			61s holder Exited signal 15
+			70s person Retry
+			71s person Retry
+			72s holder LaunchFailed`, "starting launching/3 do StartProcess"},
+		{"which is tried once", relaunching + `
+			62.5s person Retry
+			63s holder LaunchFailed
+			64s holder LaunchFailed`, "needsAttention startupFailed none/3"},
+		{"nor did the session ever", `
+			0s person Created interactive
+			1s person Retry
+			2s holder LaunchFailed`, "dead none/1 archived"},
+	})
+}
