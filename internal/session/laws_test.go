@@ -78,6 +78,8 @@ func unlawfulAt(s Session) string {
 		return "an archived session waits"
 	case !hasWayOut(s):
 		return "nothing leads out of " + string(s.State)
+	case s.State == Resuming && !s.Resume.ProvenAt.IsZero() && !s.Ended():
+		return "a resume that is proven and still in progress"
 	case endedUnnoticed(s):
 		return "the process has ended and the state does not say so"
 	case s.Turn.Open && s.Turn.DoneSeen:

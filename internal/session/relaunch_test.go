@@ -83,6 +83,17 @@ func TestLateReadinessOfAResume(t *testing.T) {
 		{"ready late, and it lasts", late + `
 			130s hook ReadySeen
 			141s supervisor Deadline resumeSettle`, "ready running/2"},
+		{"proven late", late + `
+			130s hook ResumeProven`, "ready running/2"},
+		{"proven late, a task goes on", taskRelaunched + `
+			124s supervisor Deadline resumeProof
+			130s hook ResumeProven`, "ready running/2 continue-2=typing first=confirmed do TypePrompt:continue-2"},
+		{"proven after it stood still", relaunched + `
+			70s hook Escalate stalled
+			80s hook ResumeProven`, "ready running/2"},
+		{"proof settles no other cause", relaunched + `
+			70s hook Escalate rateLimited
+			80s hook ResumeProven`, "needsAttention rateLimited running/2"},
 		{"ready twice", relaunched + `
 			100s hook ReadySeen
 			105s supervisor Escalate startupTimeout
