@@ -26,6 +26,14 @@ func TestUnknownEnd(t *testing.T) {
 			101s supervisor Deadline exitTruth`, "needsAttention exitUnknown lost/2"},
 		{"a daemon that starts looks on", lost + `
 			80s supervisor Loaded`, "resuming lost/2 do SeekTruth until exitTruth"},
+		{"late truth does not make an early end late", launched + `
+			3s hook ReadySeen
+			5s holder Gone
+			20s holder Exited code 1`, "needsAttention startupFailed exited/1 do ReleaseRun"},
+		{"nor old enough to be swept", launched + `
+			4s hook Done
+			5s holder Gone
+			20s holder Exited code 0`, "done exited/1 do ReleaseRun"},
 		{"in attention it is looked into", attention, "needsAttention rateLimited lost/1 do ReleaseRun do SeekTruth until exitTruth"},
 		{"in attention no truth is the new cause", attention + `
 			101s supervisor Deadline exitTruth`, "needsAttention exitUnknown lost/1"},
