@@ -61,6 +61,15 @@ func TestReceipts(t *testing.T) {
 			62s supervisor Submitted one
 			63s hook BusySeen
 			64s hook Done`, "done running/1 one=confirmed"},
+		{"a question is not taken away by a receipt that is due", typed + `
+			62s supervisor Submitted one
+			63s hook Asked may I?
+			78s supervisor Deadline promptAccepted`, "recorded: waitingOnInput running/1 one=submitted until reminder"},
+		{"the receipt is due once the question is gone", typed + `
+			62s supervisor Submitted one
+			63s hook Asked may I?
+			78s title Interrupted
+			79s supervisor Deadline promptAccepted`, "needsAttention promptUndelivered running/1 one=failed"},
 		{"typed does not come after submitted", typed + `
 			62s supervisor Submitted one
 			63s supervisor Typed one`, "recorded: done running/1 one=submitted until promptAccepted"},
