@@ -114,12 +114,7 @@ func parseWhat(t *testing.T, s Session, name, arg string) What {
 	t.Helper()
 	switch name {
 	case "Created":
-		kind, prompt, _ := strings.Cut(arg, " ")
-		spec := testSpec(Kind(kind))
-		if spec.Kind == Task {
-			spec.Prompt = prompt
-		}
-		return Created{ID: "story", Name: "story", Spec: spec, PromptID: "first", Prompt: prompt}
+		return parseCreated(arg)
 	case "Exited":
 		return parseExit(t, arg)
 	case "Gone":
@@ -163,6 +158,16 @@ func parseWhat(t *testing.T, s Session, name, arg string) What {
 	}
 	t.Fatalf("there is no event %q", name)
 	return nil
+}
+
+// parseCreated reads "KIND [PROMPT]".
+func parseCreated(arg string) What {
+	kind, prompt, _ := strings.Cut(arg, " ")
+	spec := testSpec(Kind(kind))
+	if spec.Kind == Task {
+		spec.Prompt = prompt
+	}
+	return Created{ID: "story", Name: "story", Spec: spec, PromptID: "first", Prompt: prompt}
 }
 
 func parseExit(t *testing.T, arg string) What {
