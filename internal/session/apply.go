@@ -292,6 +292,8 @@ func (t *step) launchFailed(w LaunchFailed) {
 	}
 	t.s.Life.Intent = NoIntent
 	switch {
+	case intent == IntentRestart && !first:
+		t.startAfresh("started afresh, as a person asked")
 	case t.s.Resume.FailedRun == t.s.Process.Run:
 		t.s.Why = "the failed attempt never had a process: " + w.Detail
 	case first:

@@ -20,7 +20,7 @@ func Deadlines(s Session) []Deadline {
 	}
 	stateDeadlines(s, add)
 	p := s.Spec.Policy
-	if i := slices.IndexFunc(s.Queue, func(q Prompt) bool { return q.State == PromptSubmitted }); i >= 0 && !s.Ended() {
+	if i := slices.IndexFunc(s.Queue, func(q Prompt) bool { return q.State == PromptSubmitted }); i >= 0 && !s.Ended() && s.State != WaitingOnInput {
 		add(PromptDeadline, s.Queue[i].StepAt, p.PromptAccepted)
 	}
 	if seeksTruth(s) {

@@ -50,9 +50,10 @@ func LooksLikeAuthFailure(text string) bool { return authFailure.MatchString(tex
 
 // processEnded takes the end of a run, once.
 func (t *step) processEnded(w ProcessEnded) {
-	p := &t.s.Process
+	p, seen := &t.s.Process, t.e.At
 	switch {
 	case seeksTruth(t.s):
+		seen = p.EndedAt // it was gone by then, whenever the truth arrives
 		if w.Exit.Unknown() && !w.FoundDead {
 			t.ignore("still not known how it ended")
 			return
@@ -64,7 +65,7 @@ func (t *step) processEnded(w ProcessEnded) {
 		t.ignore("the end of this run is on record already")
 		return
 	}
-	p.EndedAt, p.Exit, p.Stopped = t.e.At, w.Exit, false
+	p.EndedAt, p.Exit, p.Stopped = seen, w.Exit, false
 	if w.Exit != nil && !w.Exit.At.IsZero() {
 		p.EndedAt = w.Exit.At
 	}

@@ -159,7 +159,11 @@ func checked(t interface {
 			t.Fatalf("observation %s was refused", e.Name())
 		}
 	}
-	if wrong := broken(s, e, got, effects); wrong != "" {
+	wrong := broken(s, e, got, effects)
+	if wrong == "" {
+		wrong = unlawful(s, e, got, effects)
+	}
+	if wrong != "" {
 		t.Fatalf("%s in %s (%s): %s\nbefore %s\nafter  %s", e.Name(), s.State, s.Process.Phase, wrong, before, image(got))
 	}
 	return got, effects, err

@@ -186,6 +186,8 @@ func (t *step) proven() {
 func (t *step) resumeProven(w ResumeProven) {
 	switch {
 	case t.s.State == Resuming:
+	case t.s.Resume.Unproven && t.s.Interrupts == Resuming && (t.cause() == StartupTimeout || t.cause() == Stalled):
+		// the sign that was missed has come
 	case t.s.Resume.Unproven:
 		t.proven() // a fact; the state rests on something else by now
 		return

@@ -114,8 +114,7 @@ func parseWhat(t *testing.T, s Session, name, arg string) What {
 	t.Helper()
 	switch name {
 	case "Created":
-		kind, prompt, _ := strings.Cut(arg, " ")
-		return Created{ID: "story", Name: "story", Spec: testSpec(Kind(kind)), PromptID: "first", Prompt: prompt}
+		return parseCreated(arg)
 	case "Exited":
 		return parseExit(t, arg)
 	case "Gone":
@@ -134,6 +133,16 @@ func parseWhat(t *testing.T, s Session, name, arg string) What {
 		by, err := time.ParseDuration(arg)
 		must(t, err)
 		return ClockJumped{By: by}
+	case "Background":
+		tasks, err := strconv.Atoi(arg)
+		must(t, err)
+		return DoneSeen{Background: tasks}
+	case "Tool":
+		return ToolActivity{Running: true, Native: arg}
+	case "ResumeFailed":
+		return ResumeFailed{Cause: Cause(arg)}
+	case "Escalate":
+		return Escalate{Cause: Cause(arg)}
 	case "Done":
 		return DoneSeen{Native: arg}
 	case "Turn":
@@ -149,6 +158,16 @@ func parseWhat(t *testing.T, s Session, name, arg string) What {
 	}
 	t.Fatalf("there is no event %q", name)
 	return nil
+}
+
+// parseCreated reads "KIND [PROMPT]".
+func parseCreated(arg string) What {
+	kind, prompt, _ := strings.Cut(arg, " ")
+	spec := testSpec(Kind(kind))
+	if spec.Kind == Task {
+		spec.Prompt = prompt
+	}
+	return Created{ID: "story", Name: "story", Spec: spec, PromptID: "first", Prompt: prompt}
 }
 
 func parseExit(t *testing.T, arg string) What {
