@@ -143,9 +143,11 @@ func TestRealCodex(t *testing.T) {
 		r.turn(id, "HANG", "busy")
 		r.tend("interrupt", id)
 		r.until(id, "ready")
-		if s := r.turn(id, "ERR401", "attention"); s.Attention.Cause != "authFailed" {
-			r.Errorf("%+v", s.Attention)
-		}
+		r.turn(id, "ERR401", "attention")
+		r.eventually("its record has told of the error", 20*time.Second, func() bool {
+			s := r.show(id)
+			return s.Attention != nil && s.Attention.Cause == "authFailed"
+		})
 		r.explains(id, "401")
 	})
 }

@@ -30,6 +30,9 @@ func (p *program) logsCommand() *cobra.Command {
 			if p.json && (o.raw || o.follow) {
 				return usagef("--json prints the text as lines: leave out --raw and --follow")
 			}
+			if o.tail < 0 {
+				return usagef("--tail %d: give a number of lines", o.tail)
+			}
 			return p.logs(c.Context(), args[0], o)
 		},
 	}
@@ -37,7 +40,7 @@ func (p *program) logsCommand() *cobra.Command {
 	c.Flags().BoolVar(&o.raw, "raw", false, "the bytes as they came")
 	c.Flags().BoolVar(&o.plain, "plain", false, "text as a person reads it (the default)")
 	c.Flags().IntVar(&o.run, "run", 0, "the output of this run; the newest when absent")
-	c.Flags().IntVar(&o.tail, "tail", -1, "only the last N lines")
+	c.Flags().IntVar(&o.tail, "tail", 0, "only the last N lines")
 	c.MarkFlagsMutuallyExclusive("raw", "plain")
 	c.MarkFlagsMutuallyExclusive("raw", "tail")
 	return c
@@ -127,7 +130,11 @@ func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOpti
 	if err != nil {
 		return end, err
 	}
-	lines := t.Plain(o.tail)
+	tail := o.tail
+	if tail == 0 {
+		tail = -1 // all of it
+	}
+	lines := t.Plain(tail)
 	if p.json {
 		return end, p.print(map[string]any{"session": id, "run": o.run, "lines": append([]string{}, lines...)})
 	}

@@ -4,13 +4,23 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/tendhq/tend/internal/session"
 )
 
 // codexSays is what one run of Codex says of itself beside OSC 7501, which is
 // heard from its start on; its first hook comes with the first prompt.
-type codexSays struct{ silence }
+type codexSays struct {
+	silence
+	failedAt time.Time // of a turn whose error is looked for in its record
+	looks    int
+	turn     string // the newest that its hooks named
+}
+
+// codexLooks is when its record is looked at after an error: it may be written
+// after the word in the byte stream.
+var codexLooks = []time.Duration{0, 300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second}
 
 // codexPayload is what is read of a hook's payload.
 type codexPayload struct {
@@ -38,6 +48,7 @@ func (c *codexSays) hook(w *Watch, payload []byte) {
 	case "SessionStart":
 		w.started(p.Source, false)
 	case "UserPromptSubmit":
+		c.turn = p.Turn
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: p.Turn})
 	case "PreToolUse":
 		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true, Native: p.Turn})
@@ -68,7 +79,17 @@ func codexAsks(p codexPayload) string {
 }
 
 // failed: of an error its record says more than its byte stream.
-func (c *codexSays) failed(w *Watch) { w.wantRecord() }
+func (c *codexSays) failed(w *Watch) { c.failedAt, c.looks = w.now, 0 }
+
+func (c *codexSays) next(w *Watch) (due time.Time, act func()) {
+	if c.failedAt.IsZero() || c.looks == len(codexLooks) || w.known.state != session.NeedsAttention {
+		return time.Time{}, nil
+	}
+	return c.failedAt.Add(codexLooks[c.looks]), func() {
+		c.looks++
+		w.wantRecord()
+	}
+}
 
 // record tells of what an API error was.
 func (c *codexSays) record(w *Watch, tail []byte) {
@@ -81,6 +102,7 @@ func (c *codexSays) record(w *Watch, tail []byte) {
 			Type    string `json:"type"`
 			Payload struct {
 				Type  string `json:"type"`
+				Turn  string `json:"turn_id"`
 				Error *struct {
 					Message string          `json:"message"`
 					Info    json.RawMessage `json:"codex_error_info"`
@@ -90,7 +112,8 @@ func (c *codexSays) record(w *Watch, tail []byte) {
 		if json.Unmarshal(lines[i], &l) != nil || l.Type != "event_msg" || l.Payload.Type != "task_complete" {
 			continue
 		}
-		if e := l.Payload.Error; e != nil {
+		if e := l.Payload.Error; e != nil && (c.turn == "" || l.Payload.Turn == c.turn) {
+			c.failedAt = time.Time{}
 			detail := cut(e.Message, 300)
 			w.say(session.FromTranscript, "its own record says: "+detail, session.Escalate{Cause: apiCause(e.Message, string(e.Info)), Detail: detail})
 		}

@@ -68,7 +68,8 @@ func TestCodexErrors(t *testing.T) {
 		if st.s.Attention == nil || st.s.Attention.Cause != session.TurnFailed {
 			t.Fatalf("%+v", st.s.Attention)
 		}
-		st.looksAtRecord(`{"type":"event_msg","payload":{"type":"task_complete","turn_id":"t1","error":` + info + `}}` + "\n{\"type\":\"other\"}\n")
+		st.wait(time.Second).looksAtRecord(`{"type":"event_msg","payload":{"type":"task_started"}}` + "\n") // not written yet
+		st.wait(3 * time.Second).looksAtRecord(`{"type":"event_msg","payload":{"type":"task_complete","turn_id":"t1","error":` + info + `}}` + "\n{\"type\":\"other\"}\n")
 		if st.s.Attention.Cause != want {
 			t.Errorf("%s: %+v", info, st.s.Attention)
 		}

@@ -27,6 +27,8 @@ func ViewOf(s Session) View {
 	switch {
 	case s.Life.Closed != nil:
 		v.Label, v.Group, v.Why = "archived", EndedGroup, s.Life.Closed.Reason
+	case s.Life.Intent != NoIntent && !s.Ended():
+		v.Label, v.Group = "stopping", Working
 	case seeksTruth(s) && s.State != NeedsAttention:
 		v.Label, v.Group = "gone, cause not known yet", Working
 	case s.Process.Stopped && !s.Ended() && s.State != NeedsAttention:
