@@ -146,7 +146,7 @@ func (p *program) supervisorConfig(store *sqlite.Store, log *slog.Logger) superv
 		Node: node, Store: store, Agents: agents, Log: log,
 		Hosts: map[string]supervisor.Host{"pty": p.host()},
 		Env:   []string{"TEND_SOCKET=" + p.dirs.socket()},
-		Hook:  pty.HookArgv(),
+		Hook:  pty.HookArgv(), Listen: listen,
 		Defaults: supervisor.Defaults{
 			Host: p.cfg.host, Policy: p.cfg.policy, Size: session.Size{Cols: 100, Rows: 30},
 			Agent: func(argv []string) string { return agent.ByCommand(argv).Name },
@@ -161,7 +161,7 @@ func (p *program) host() *pty.Host {
 // supervised is an agent as the supervisor wants it.
 func supervised(a *agent.Agent) supervisor.Agent {
 	return supervisor.Agent{
-		Name: a.Name, Caps: a.Caps, Install: a.Install, Launch: a.Launch, Kind: a.Kind, Posture: posture(a),
+		Name: a.Name, Caps: a.Caps, Install: a.Install, Launch: a.Launch, Kind: a.Kind, Posture: posture(a), Streams: a.Streams(), Stream: a.Stream,
 		Watch: func(s session.Session, size session.Size, checkpoint []byte) (supervisor.Watch, error) {
 			w, err := a.NewWatch(s, size, checkpoint)
 			if err != nil {

@@ -27,12 +27,13 @@ type Agent struct {
 	// settings are the files that SettingsFiles completes: ~/ is the home folder,
 	// others are below the directory of the run.
 	settings []string
+	stream   func(s session.Session) session.Stream
 	traits   traits
 	dialect  func() dialect
 }
 
 // All lists every known kind of agent, sorted by name.
-func All() []*Agent { return []*Agent{claude, codex, gemini, generic, pi} }
+func All() []*Agent { return []*Agent{claude, codex, gemini, generic, opencode, pi} }
 
 // ByName finds a kind of agent.
 func ByName(name string) (*Agent, error) {
@@ -74,6 +75,18 @@ func (a *Agent) Launch(spec session.Spec, o session.LaunchOrder) (session.Launch
 		return session.LaunchPlan{}, fmt.Errorf("the conversation id %q is none of %s's", cut(o.NativeID, 40), a.Name)
 	}
 	return a.launch(spec, o)
+}
+
+// Streams reports whether the agent tells what it does on a port of loopback,
+// which is then to be in the session's spec.
+func (a *Agent) Streams() bool { return a.stream != nil }
+
+// Stream is where a run of it tells what it does; zero: nowhere.
+func (a *Agent) Stream(s session.Session) session.Stream {
+	if a.stream == nil {
+		return session.Stream{}
+	}
+	return a.stream(s)
 }
 
 // Kind is what a command line is by itself, such as a job that runs to its end;

@@ -56,7 +56,7 @@ func (w *Watch) Clear() []byte {
 	return []byte(w.traits.clear)
 }
 
-// Interrupt is the key that ends a turn. Asking for it is remembered:
+// Interrupt is the keys that end a turn, apart by a NUL. Asking for it is remembered:
 // if the agent soon says that it is idle, that is its effect.
 func (w *Watch) Interrupt() []byte {
 	w.typed.interrupting = true

@@ -32,11 +32,14 @@ type dialect interface {
 type traits struct {
 	// speaks: it is heard from its start on, by hooks or in its byte stream, so
 	// that its screen need not be asked.
-	speaks    bool
-	interrupt string   // the key that ends a turn and keeps the agent
-	clear     string   // the key that empties an input line that is not empty; "" = not known
-	missing   string   // what it prints when the conversation it should resume is gone
-	dialogs   []dialog // what it may ask before it can say anything itself
+	speaks      bool
+	screenReady bool              // but its screen says better when it takes prompts
+	interrupt   string            // the keys that end a turn and keep the agent, apart by a NUL
+	clear       string            // the key that empties an input line that is not empty; "" = not known
+	missing     string            // what it prints when the conversation it should resume is gone
+	answers     map[string]string // the keys of yes, always and no in a dialog without numbers
+	answering   string            // what such a dialog shows
+	dialogs     []dialog          // what it may ask before it can say anything itself
 }
 
 // dialog is a dialog that is known by a text that it shows.
@@ -131,14 +134,14 @@ func (w *Watch) hookFired(e session.HookFired) {
 	if e.Torn {
 		return
 	}
-	w.past = e.Offset <= h.taken
+	w.past = e.Offset > 0 && e.Offset <= h.taken // a stream has no offsets
 	if h.silent {
 		w.say(session.FromHook, "its hooks are heard again", session.HooksSilent{})
 	}
 	h.heard, h.silent = true, false
 	w.dialect.hook(w, e.Payload)
 	w.past = false
-	if n := len(w.out); n > before {
+	if n := len(w.out); n > before && e.Offset > 0 {
 		w.out[n-1].HookOffset = e.Offset // the last: what comes before it may be said twice
 	}
 }

@@ -159,7 +159,7 @@ func (w *Watch) stir() {
 // back, but not for ever.
 func (w *Watch) readyDue() time.Time {
 	s := &w.seen
-	if !w.starting() || !s.shown || w.speaks() {
+	if !w.starting() || !s.shown || w.speaks() && !(w.traits.screenReady && w.hooks.heard) {
 		return time.Time{}
 	}
 	at := s.movedAt.Add(w.readyPause())

@@ -73,9 +73,10 @@ func replay(t *testing.T, a *Agent, file string) string {
 		st.feed(session.HookFired{Offset: end, At: st.now, Via: "hook", Payload: l.D})
 		var p struct {
 			Event string `json:"hook_event_name"`
+			Type  string `json:"type"`
 		}
 		_ = json.Unmarshal(l.D, &p)
-		fmt.Fprintf(&out, "%6.1fs %-20s", st.now.Sub(dawn).Seconds(), p.Event)
+		fmt.Fprintf(&out, "%6.1fs %-20s", st.now.Sub(dawn).Seconds(), p.Event+p.Type)
 		for _, e := range st.lines[before:] {
 			fmt.Fprintf(&out, " %s", e)
 		}

@@ -130,6 +130,12 @@ type LaunchPlan struct {
 	NativeID string
 }
 
+// Stream is where an agent tells what it does, as server-sent events.
+type Stream struct {
+	Events string
+	First  []string // pages that say how things stand, to be read before
+}
+
 // RunFolder stands for the run's folder in a Launch. It holds a NUL, which no
 // argument or variable of anybody's can.
 const RunFolder = "\x00run\x00"

@@ -20,6 +20,7 @@ type Spec struct {
 	// Elevated is a person's word that it may.
 	Posture  []string `json:"posture,omitempty"`
 	Elevated bool     `json:"elevated,omitempty"`
+	Port     int      `json:"port,omitempty"` // of loopback, for agents that serve what they do
 	Size     Size     `json:"size"`
 	Caps     Caps     `json:"caps"`
 	Policy   Policy   `json:"policy"`

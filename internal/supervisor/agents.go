@@ -19,6 +19,9 @@ type Agent struct {
 	Kind func(argv []string) session.Kind
 	// Posture is by what it would act without asking, empty when it asks.
 	Posture func(argv []string, cwd string, env []string) []string
+	// Streams: it tells what it does on a port of loopback. Stream is where.
+	Streams bool
+	Stream  func(s session.Session) session.Stream
 	// Watch begins to read a run whose output before offset is summed up in
 	// checkpoint (nil: offset is 0).
 	Watch func(s session.Session, size session.Size, checkpoint []byte) (Watch, error)
@@ -72,7 +75,8 @@ type Composer interface {
 	// choices, else any text. An error says why it is none, and nothing may be
 	// typed.
 	Answer(text string) ([]byte, error)
-	// Interrupt is the key that ends a turn.
+	// Interrupt is the keys that end a turn; those apart by a NUL are pressed one
+	// after the other.
 	Interrupt() []byte
 }
 

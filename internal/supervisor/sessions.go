@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,9 @@ func (sup *Supervisor) Create(ctx context.Context, n NewSession) (session.Sessio
 // process runs.
 func (sup *Supervisor) create(ctx context.Context, id session.ID, name string, n NewSession) (session.Session, error) {
 	n.Spec.Posture = sup.posture(n.Spec, n.Env)
+	if sup.cfg.Agents[n.Spec.Agent].Streams {
+		n.Spec.Port = freePort()
+	}
 	l, native, err := sup.launchOf(n.Spec, "")
 	if err != nil {
 		return session.Session{}, err
@@ -227,6 +231,19 @@ func (sup *Supervisor) launchOf(spec session.Spec, resume string) (l session.Lau
 		Argv: plan.Argv, Cwd: spec.Cwd, Env: plan.Env, Files: plan.Files, Size: spec.Size, StopSignal: spec.Caps.StopSignal,
 		ReadOnly: spec.Kind == session.Job,
 	}, plan.NativeID, nil
+}
+
+// freePort is a port of loopback that nobody uses now, 0 when there is none.
+func freePort() int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0
+	}
+	defer l.Close()
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		return a.Port
+	}
+	return 0
 }
 
 // posture is by what an agent would act without asking, as things are now.

@@ -18,8 +18,11 @@ type Config struct {
 	Hosts  map[string]Host
 	Agents map[string]Agent
 	// Env is added to every agent's environment, such as the daemon's socket.
-	Env      []string
-	Hook     []string // the hook command, without the run's folder
+	Env  []string
+	Hook []string // the hook command, without the run's folder
+	// Listen delivers the events of a stream until ctx is done or it ends, each as
+	// one JSON object; pages that are read first have the fields first and body.
+	Listen   func(ctx context.Context, s session.Stream, f func(event []byte)) error
 	Defaults Defaults
 	Log      *slog.Logger
 }

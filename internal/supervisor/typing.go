@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -305,6 +306,9 @@ func (a *actor) awaitDialog(w *watch, text string) {
 	}
 }
 
+// keysApart is the pause between keys that must not be taken for one.
+const keysApart = 300 * time.Millisecond
+
 func (a *actor) typeInterrupt(host Host, e session.TypeInterrupt) {
 	a.enter(host, e.Ref, func(c Composer) ([]byte, error) { return c.Interrupt(), nil })
 }
@@ -318,8 +322,11 @@ func (a *actor) enter(host Host, ref session.RunRef, encode func(Composer) ([]by
 			err = cerr
 		}
 	}
-	if err == nil {
-		err = host.Write(a.sup.ctx, ref, session.Input{By: session.FromPerson, Data: data})
+	for i, keys := range bytes.Split(data, []byte{0}) {
+		if i > 0 && !every(keysApart).wait(a.sup.ctx) || err != nil {
+			break
+		}
+		err = host.Write(a.sup.ctx, ref, session.Input{By: session.FromPerson, Data: keys})
 	}
 	if err != nil {
 		a.say(ref.Run, session.FromSupervisor, session.InputFailed{Detail: err.Error()})

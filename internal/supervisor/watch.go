@@ -34,12 +34,13 @@ type watch struct {
 	done    chan struct{}
 	answers chan []byte // to device queries
 
-	offset  int64 // output consumed
-	saved   int64 // offset of the newest checkpoint
-	taken   int64 // evidence before this offset was taken by an earlier daemon
-	replay  int64 // output before this offset was there when we came: its queries are not answered
-	hooked  int64 // hooks consumed
-	held    bool  // hooks wait until the output that was there is read
+	offset  int64       // output consumed
+	saved   int64       // offset of the newest checkpoint
+	taken   int64       // evidence before this offset was taken by an earlier daemon
+	replay  int64       // output before this offset was there when we came: its queries are not answered
+	told    chan []byte // of the agent's stream
+	hooked  int64       // hooks consumed
+	held    bool        // hooks wait until the output that was there is read
 	viewers int
 	moved   *feed // something was fed to the screen
 }
@@ -54,11 +55,12 @@ func (a *actor) watchRun(host Host, ref session.RunRef, taken, replay int64) {
 	}
 	w := &watch{
 		a: a, host: host, ref: ref, taken: taken, replay: replay, moved: newFeed(),
-		answers: make(chan []byte, maxUnread), calls: make(chan func()), news: make(chan session.Session, 1), done: make(chan struct{}),
+		told: make(chan []byte), answers: make(chan []byte, maxUnread), calls: make(chan func()), news: make(chan session.Session, 1), done: make(chan struct{}),
 	}
 	a.watch = w
 	a.sup.work.Go(w.run)
 	a.sup.work.Go(w.writeAnswers)
+	a.sup.work.Go(w.listen)
 }
 
 // know hands the reader the session as it now is; only the newest counts.
@@ -201,9 +203,9 @@ func (w *watch) follow() error {
 			}
 			w.feedReader(e)
 		case <-hooks:
-			if w.held = w.offset < w.replay; !w.held {
-				w.readHooks()
-			}
+			w.rung()
+		case b := <-w.told:
+			w.streamed(b)
 		case <-wake.C:
 			w.tell(w.view.Reader.Tick(now()))
 		case s := <-w.news:
@@ -312,23 +314,6 @@ func tailOf(path string, size int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.NewSectionReader(f, max(st.Size()-size, 0), size))
-}
-
-// readHooks feeds the hooks that have come to the reader. Of a run that is taken
-// back they are read after the output that was there: both are old, and the hooks
-// say better how things stand.
-func (w *watch) readHooks() {
-	for {
-		list, err := w.host.ReadHooks(w.a.sup.ctx, w.ref, w.hooked)
-		if err != nil || len(list) == 0 {
-			return // what could not be read is read next time
-		}
-		for _, h := range list {
-			w.hooked = h.Offset
-			w.tell(w.view.Reader.Feed(now(), h))
-		}
-		w.moved.advance(0)
-	}
 }
 
 // checkpoint saves the screen. Losing one costs reading time, nothing else.
