@@ -35,7 +35,9 @@ var table = []layer{
 	{dir: "internal/session", std: pure},
 	{dir: "internal/screen", std: pure},
 	{dir: "internal/screen/sample", test: true}, // streams of bytes to measure with
-	{dir: "internal/agent", std: pure, ours: []string{"internal/session", "internal/screen"}},
+	{dir: "internal/agent", std: pure, ours: []string{"internal/session", "internal/screen", "internal/agent/..."}},
+	{dir: "internal/agent/redact", std: pure},
+	{dir: "internal/agent/transcript", std: pure, ours: []string{"internal/agent/redact"}},
 
 	{dir: "internal/supervisor", ours: []string{"internal/session"}, deny: []string{"net/http", "database/sql/...", "os/exec"}},
 	{dir: "internal/supervisor/hosttest", ours: []string{"internal/session", "internal/supervisor"}, test: true},

@@ -1,0 +1,181 @@
+package redact
+
+import "bytes"
+
+// names are the ends of names whose values are secrets, in lower case and
+// without separators: GITHUB_TOKEN, client-secret, dbPassword, "api key" as
+// apiKey or API_KEY. An end, because it is the noun: a token_count is a count,
+// and max_tokens are many.
+var names = []struct{ end, kind string }{
+	{"password", "password"}, {"passwd", "password"}, {"passphrase", "password"}, {"pwd", "password"},
+	{"secret", "secret"}, {"credential", "secret"}, {"credentials", "secret"},
+	{"token", "token"}, {"authorization", "token"},
+	{"apikey", "key"}, {"secretkey", "key"}, {"accesskey", "key"}, {"privatekey", "key"},
+	{"authkey", "key"}, {"signingkey", "key"}, {"encryptionkey", "key"}, {"masterkey", "key"},
+	{"accountkey", "key"},
+}
+
+// longest is more than the longest of names, digits and separators included.
+const longest = 40
+
+// secretName is the kind of secret that a name stands for, "" if none.
+func secretName(w []byte) string {
+	w = bytes.TrimRight(w, "0123456789_-")
+	if len(w) < 3 {
+		return ""
+	}
+	switch w[len(w)-1] | 0x20 {
+	case 'd', 'e', 't', 'l', 's', 'n', 'y':
+	default:
+		return ""
+	}
+	var room [longest]byte
+	low := room[:0]
+	for _, c := range w[max(0, len(w)-longest):] {
+		if c != '_' && c != '-' {
+			low = append(low, c|0x20)
+		}
+	}
+	for _, n := range names {
+		if bytes.HasSuffix(low, []byte(n.end)) && !homonym(low) {
+			return n.kind
+		}
+	}
+	// PASS counts tests, DB_PASS opens a database.
+	if n := len(w); n > 5 && bytes.EqualFold(w[n-4:], []byte("pass")) && (w[n-5] == '_' || w[n-5] == '-') {
+		return "password"
+	}
+	return ""
+}
+
+// homonym: the working folder is called PWD.
+func homonym(low []byte) bool { return string(low) == "pwd" || string(low) == "oldpwd" }
+
+// context looks at what stands behind the word v[:e], and notes the secret that
+// is due there.
+func (f *Filter) context(v []byte, e int, cut bool) {
+	w, rest := v[:e], v[e:]
+	switch c := rest[0]; {
+	case c == ':' && bytes.HasPrefix(rest, []byte("://")):
+		if at, n := password(rest[3:]); n > 0 {
+			f.due = due{after: e + 3 + at, n: n, kind: "password"}
+		}
+		return
+	case c == ' ' && e == 6 && bytes.EqualFold(w, []byte("bearer")):
+		if n := run(rest[1:], bare); strong(rest[1:1+n]) && n >= 16 {
+			f.owe(v, due{after: e + 1, n: n, kind: "token"})
+		}
+		return
+	case c == ' ' || c == '\t':
+		// Most words end so, and most are followed by another.
+		if n := blanks(rest); w[0] != '-' && (n == len(rest) || bytes.IndexByte([]byte(joints), rest[n]) < 0) {
+			return
+		}
+	case bytes.IndexByte([]byte(":=>\\\"'`"), c) < 0:
+		return
+	}
+	kind := secretName(w)
+	if kind == "" {
+		return
+	}
+	o := operator(w, rest, f.prev)
+	if o.sort == none {
+		return
+	}
+	a := assigned{name: w, op: o, fresh: f.fresh, header: bytes.HasSuffix(bytes.ToLower(w), []byte("authorization"))}
+	if at, n, t := a.value(rest[o.n:], cut); n > 0 {
+		f.owe(v, due{e + o.n + at, n, kind, t})
+	}
+}
+
+// owe notes a secret that is due in v. A shape of its own says more than the
+// name in front of it.
+func (f *Filter) owe(v []byte, d due) {
+	s := v[d.after : d.after+d.n]
+	w := run(s, word)
+	if i, r := issued(s[:w], false); i == 0 && r.length(s) == d.n {
+		d.kind = r.kind
+	} else if g := new(Filter).shape(s[:w], s[w:], false); g.n == d.n {
+		d.kind = g.kind
+	}
+	f.due = d
+}
+
+// sort is how a name is joined to a value.
+type sort uint8
+
+const (
+	none   sort = iota
+	tight       // NAME=value
+	spaced      // name = value, name: value
+	code        // :=, ==, =>: only a quoted value is meant
+	listed      // "name", "value"
+	flag        // --name value
+	tagged      // <name>value
+)
+
+// op is what stands between a name and its value, n bytes of it.
+type op struct {
+	sort sort
+	n    int
+}
+
+// joints are what operators are made of.
+const joints = ":=!>?+"
+
+// operator reads what stands behind the name w.
+func operator(w, rest []byte, prev byte) op {
+	if rest[0] == '>' {
+		if prev == '<' {
+			return op{tagged, 1}
+		}
+		return op{}
+	}
+	q, _ := quoted(rest)
+	i := q.n
+	if i > 0 && i < len(rest) && rest[i] == ']' {
+		i++
+	}
+	gap := blanks(rest[i:])
+	i += gap
+	if i == len(rest) {
+		return op{}
+	}
+	s := none
+	switch n := run2(rest[i:], joints); string(rest[i : i+n]) {
+	case "=":
+		s = tight
+	case ":":
+		s = spaced
+	case ":=", "==", "===", "=>", "!=", "!==", "?:", "?=", "+=":
+		s = code
+	case "":
+		if rest[i] == ',' && q.n > 0 {
+			s = listed
+			break
+		}
+		if gap > 0 && q.n == 0 && w[0] == '-' {
+			return op{flag, i}
+		}
+		return op{}
+	default:
+		return op{}
+	}
+	i += max(1, run2(rest[i:], joints))
+	after := blanks(rest[i:])
+	if s == tight && gap+after > 0 {
+		s = spaced
+	}
+	return op{s, i + after}
+}
+
+func blanks(b []byte) int { return run2(b, " \t") }
+
+func run2(b []byte, set string) int {
+	for i, c := range b {
+		if bytes.IndexByte([]byte(set), c) < 0 {
+			return i
+		}
+	}
+	return len(b)
+}
