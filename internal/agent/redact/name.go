@@ -2,11 +2,14 @@ package redact
 
 import "bytes"
 
+// noun is the end of a name, and the kind of secret that it promises.
+type noun struct{ end, kind string }
+
 // names are the ends of names whose values are secrets, in lower case and
 // without separators: GITHUB_TOKEN, client-secret, dbPassword, "api key" as
 // apiKey or API_KEY. An end, because it is the noun: a token_count is a count,
 // and max_tokens are many.
-var names = []struct{ end, kind string }{
+var names = []noun{
 	{"password", "password"}, {"passwd", "password"}, {"passphrase", "password"}, {"pwd", "password"},
 	{"secret", "secret"}, {"credential", "secret"}, {"credentials", "secret"},
 	{"token", "token"}, {"authorization", "token"},
@@ -15,18 +18,24 @@ var names = []struct{ end, kind string }{
 	{"accountkey", "key"},
 }
 
+// nouns are the names by their last letter.
+var nouns = func() (t [256][]noun) {
+	for _, n := range names {
+		c := n.end[len(n.end)-1]
+		t[c] = append(t[c], n)
+	}
+	return t
+}()
+
 // longest is more than the longest of names, digits and separators included.
 const longest = 40
 
 // secretName is the kind of secret that a name stands for, "" if none.
 func secretName(w []byte) string {
-	w = bytes.TrimRight(w, "0123456789_-")
-	if len(w) < 3 {
-		return ""
+	for len(w) > 0 && !is(w[len(w)-1], lower|upper) {
+		w = w[:len(w)-1]
 	}
-	switch w[len(w)-1] | 0x20 {
-	case 'd', 'e', 't', 'l', 's', 'n', 'y':
-	default:
+	if len(w) < 3 || len(nouns[w[len(w)-1]|0x20]) == 0 {
 		return ""
 	}
 	var room [longest]byte
@@ -36,7 +45,7 @@ func secretName(w []byte) string {
 			low = append(low, c|0x20)
 		}
 	}
-	for _, n := range names {
+	for _, n := range nouns[low[len(low)-1]] {
 		if bytes.HasSuffix(low, []byte(n.end)) && !homonym(low) {
 			return n.kind
 		}
@@ -71,7 +80,7 @@ func (f *Filter) context(v []byte, e int, cut bool) {
 		if n := blanks(rest); w[0] != '-' && (n == len(rest) || bytes.IndexByte([]byte(joints), rest[n]) < 0) {
 			return
 		}
-	case bytes.IndexByte([]byte(":=>\\\"'`"), c) < 0:
+	case !is(c, joint):
 		return
 	}
 	kind := secretName(w)
@@ -82,7 +91,7 @@ func (f *Filter) context(v []byte, e int, cut bool) {
 	if o.sort == none {
 		return
 	}
-	a := assigned{name: w, op: o, fresh: f.fresh, header: bytes.HasSuffix(bytes.ToLower(w), []byte("authorization"))}
+	a := assigned{name: w, op: o, fresh: f.fresh, header: bytes.EqualFold(w[max(0, e-13):], []byte("authorization"))}
 	if at, n, t := a.value(rest[o.n:], cut); n > 0 {
 		f.owe(v, due{e + o.n + at, n, kind, t})
 	}

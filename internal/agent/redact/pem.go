@@ -35,9 +35,9 @@ func (p *pem) owed() []byte {
 	return gap
 }
 
-// begins arms p if the word w, ending in BEGIN, and rest begin a private key.
+// begins arms p if the word w and rest begin a private key.
 func (p *pem) begins(w, rest []byte) {
-	if !bytes.HasSuffix(w, []byte("-----BEGIN")) {
+	if string(w) != "-----BEGIN" {
 		return
 	}
 	n := 0

@@ -2,19 +2,23 @@ package redact
 
 import "bytes"
 
-// Classes of bytes, as bits.
+// class is a set of bytes, as a bit.
+type class uint16
+
 const (
-	alnum  = 1 << iota // letters and digits
-	word               // alnum, _ and -
-	base64             // alnum, + / =
-	dotted             // word and dots
-	bare               // what an unquoted value is made of
+	alnum  class = 1 << iota // letters and digits
+	word                     // alnum, _ and -
+	base64                   // alnum, + / =
+	dotted                   // word and dots
+	bare                     // what an unquoted value is made of
 	digit
 	lower
 	upper
+	joint // what may stand between a name and a value
+	odd   // what changes the meaning of what is behind it
 )
 
-var classes = func() (t [256]uint8) {
+var classes = func() (t [256]class) {
 	for c := range 256 {
 		switch b := byte(c); {
 		case b >= '0' && b <= '9':
@@ -34,15 +38,21 @@ var classes = func() (t [256]uint8) {
 		t[b] |= base64
 	}
 	t['.'] |= dotted
+	for _, b := range []byte(" \t:=>\\\"'`") {
+		t[b] |= joint
+	}
+	for _, b := range []byte(`[\%;`) {
+		t[b] |= odd
+	}
 	return t
 }()
 
-func is(b byte, class uint8) bool { return classes[b]&class != 0 }
+func is(b byte, c class) bool { return classes[b]&c != 0 }
 
 // run is the number of bytes of a class that b begins with.
-func run(b []byte, class uint8) int {
+func run(b []byte, of class) int {
 	for i, c := range b {
-		if classes[c]&class == 0 {
+		if classes[c]&of == 0 {
 			return i
 		}
 	}
@@ -52,7 +62,7 @@ func run(b []byte, class uint8) int {
 // tail is the end of a secret that lies beyond Reach: bytes of a class, or all
 // up to a closing quote.
 type tail struct {
-	class uint8
+	class class
 	quote quote
 }
 
@@ -75,6 +85,9 @@ func (f *Filter) next(v []byte, cut bool) step {
 			return s
 		}
 	}
+	if n := f.plain(v); n > 0 {
+		return step{n: n}
+	}
 	if is(v[0], word) {
 		return f.word(v, cut)
 	}
@@ -89,6 +102,37 @@ func (f *Filter) next(v []byte, cut bool) step {
 		n++
 	}
 	return step{n: n}
+}
+
+// plain is how much of v needs no decision: short words that nothing follows
+// which could join them to a value. It decides as word and context would, and
+// is there because most text is like that.
+func (f *Filter) plain(v []byte) int {
+	if f.fresh || f.mid || f.pem.on || f.due.n > 0 || f.near > 0 || is(f.prev, word|odd) {
+		return 0
+	}
+	i := 0
+	for i < len(v) {
+		if c := classes[v[i]]; c&word == 0 {
+			if i++; c&odd != 0 {
+				return i - 1
+			}
+			continue
+		}
+		e := i + 1
+		for e < len(v) && is(v[e], word) {
+			e++
+		}
+		switch {
+		case e-i >= minToken || e+1 >= len(v):
+			return i
+		case !is(v[e], joint):
+		case v[e] != ' ' || !is(v[e+1], alnum) || v[i] == '-' || v[i]|0x20 == 'b':
+			return i
+		}
+		i = e
+	}
+	return i
 }
 
 // length is how much of v belongs to the tail.
@@ -146,7 +190,7 @@ func (f *Filter) boundary() bool { return !f.mid && !is(f.prev, word) }
 
 // take replaces the token v[:n]; one that reaches the end of the view is
 // swallowed to its end. A dot at its end ends a sentence.
-func (f *Filter) take(v []byte, n int, cut bool, class uint8, kind string) step {
+func (f *Filter) take(v []byte, n int, cut bool, class class, kind string) step {
 	if cut && n == len(v) {
 		f.drop = tail{class: class}
 	} else if class == dotted {

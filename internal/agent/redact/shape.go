@@ -8,7 +8,7 @@ import "bytes"
 type rule struct {
 	prefix string
 	kind   string
-	class  uint8
+	class  class
 	least  int  // bytes behind the prefix
 	start  bool // only at the beginning of a word: the prefix is short
 }
@@ -165,7 +165,7 @@ func dense(w []byte) bool {
 
 // mixes says that b has letters and digits.
 func mixes(b []byte) bool {
-	var seen uint8
+	var seen class
 	for _, c := range b {
 		seen |= classes[c]
 	}
@@ -174,7 +174,7 @@ func mixes(b []byte) bool {
 
 // mixed says that b has letters of both cases and digits.
 func mixed(b []byte) bool {
-	var seen uint8
+	var seen class
 	for _, c := range b {
 		seen |= classes[c]
 	}

@@ -244,7 +244,17 @@ func words(s string) map[string]bool {
 }
 
 func has(m map[string]bool, v []byte) bool {
-	return len(v) <= 12 && m[string(bytes.ToLower(v))]
+	var low [12]byte
+	if len(v) > len(low) {
+		return false
+	}
+	for i, c := range v {
+		low[i] = c
+		if is(c, upper) {
+			low[i] |= 0x20
+		}
+	}
+	return m[string(low[:len(v)])]
 }
 
 // password finds the password in the authority of a URL (RFC 3986, 3.2), of
