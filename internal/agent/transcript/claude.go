@@ -10,7 +10,8 @@ import (
 //
 // The turn is the promptId, which the user's lines carry and the others inherit.
 // An end is said by the last answer, an interrupt or an error, and by a
-// turn_duration behind it, which print mode does not write.
+// turn_duration behind it, which print mode does not write. A turn that a slash
+// command began has no prompt: only its id is new.
 func Claude() *Reader { return &Reader{decode: (*Reader).claude} }
 
 type claudeLine struct {
@@ -56,14 +57,14 @@ func (r *Reader) claude(b []byte) sort {
 		return invalid
 	}
 	if l.SessionID != "" {
-		r.id = l.SessionID
+		r.id = short(l.SessionID)
 	}
 	e := Entry{At: when(l.Timestamp), Agent: l.AgentID, Turn: l.PromptID}
 	if l.Sidechain && e.Agent == "" {
 		e.Agent = "?"
 	}
-	if l.PromptID != "" && e.Agent == "" {
-		r.turn = l.PromptID
+	if l.PromptID != "" && (e.Agent == "" || r.turn == "") {
+		r.turn = short(l.PromptID)
 	}
 	switch l.Type {
 	case "user":

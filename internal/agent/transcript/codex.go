@@ -67,9 +67,9 @@ func (r *Reader) codex(b []byte) sort {
 	}
 	switch l.Type {
 	case "session_meta":
-		r.id = p.ID
+		r.id = short(p.ID)
 	case "turn_context":
-		r.turn = e.Turn
+		r.turn = short(e.Turn)
 	case "event_msg":
 		return r.codexEvent(e, &p)
 	case "response_item":
@@ -89,7 +89,7 @@ func (r *Reader) codex(b []byte) sort {
 func (r *Reader) codexEvent(e Entry, p *codexPayload) sort {
 	switch p.Type {
 	case "task_started", "turn_started":
-		r.turn = e.Turn
+		r.turn = short(e.Turn)
 		e.Kind, e.Edge = System, Begins
 		r.emit(e, p.Type)
 	case "task_complete", "turn_complete":

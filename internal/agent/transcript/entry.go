@@ -13,7 +13,9 @@ import (
 // emit gives an entry, its text redacted and bounded.
 func (r *Reader) emit(e Entry, text string) {
 	e.Text, e.Cut = bound(text)
-	e.Tool, _ = bound(e.Tool)
+	for _, id := range []*string{&e.Tool, &e.Call, &e.Code, &e.Turn, &e.Agent} {
+		*id = short(*id)
+	}
 	e.Offset = r.start
 	if e.Turn == "" {
 		e.Turn = r.turn
@@ -51,6 +53,15 @@ func bound(s string) (text string, cut bool) {
 		return string(out), false
 	}
 	return strings.ToValidUTF8(string(out[:MaxText]), ""), true
+}
+
+// short bounds what should be an id or a word.
+func short(s string) string {
+	const most = 256
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
 }
 
 // calls remembers the names of the last tools called.

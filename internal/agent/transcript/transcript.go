@@ -135,52 +135,50 @@ func (r *Reader) Stats() Stats { return r.stats }
 // Take the entries before the next call, or they pile up.
 func (r *Reader) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
-		n := end(rest)
-		whole := n < len(rest)
-		r.at += int64(n)
-		r.add(rest[:n], whole)
-		rest = rest[n:]
+		line, after, whole := bytes.Cut(rest, []byte{'\n'})
+		r.split(line)
 		if whole {
-			r.at++
-			rest = rest[1:]
-			r.start = r.at
+			r.finish(1)
 		}
+		rest = after
 	}
 	return len(p), nil
 }
 
-// end is where the line that b begins with ends. A NUL ends one too: JSON has
-// none, and a file system leaves runs of them where a line was lost.
-func end(b []byte) int {
-	n := bytes.IndexByte(b, '\n')
-	if n < 0 {
-		n = len(b)
+// split takes bytes without a newline. A NUL ends a line too: JSON has none, and
+// a file system leaves runs of them where a line was lost.
+func (r *Reader) split(b []byte) {
+	for len(b) > 0 {
+		piece, rest, nul := bytes.Cut(b, []byte{0})
+		r.add(piece)
+		if !nul {
+			return
+		}
+		b = bytes.TrimLeft(rest, "\x00")
+		r.finish(1 + len(rest) - len(b))
 	}
-	if i := bytes.IndexByte(b[:n], 0); i >= 0 {
-		return i
-	}
-	return n
 }
 
 // add takes a piece of a line.
-func (r *Reader) add(p []byte, whole bool) {
+func (r *Reader) add(p []byte) {
+	r.at += int64(len(p))
 	if r.long || len(r.line)+len(p) > MaxLine {
-		r.long, r.line = !whole, r.line[:0]
-		if whole {
-			r.stats.Lines++
-			r.stats.Long++
-		}
+		r.long, r.line = true, r.line[:0]
 		return
 	}
-	if !whole {
-		r.line = append(r.line, p...)
-		return
+	r.line = append(r.line, p...)
+}
+
+// finish ends a line, with n bytes that belong to none.
+func (r *Reader) finish(n int) {
+	if r.long {
+		r.stats.Lines++
+		r.stats.Long++
+	} else {
+		r.read(r.line)
 	}
-	if len(r.line) > 0 {
-		p = append(r.line, p...)
-		r.line = p[:0]
-	}
-	r.read(p)
+	r.at += int64(n)
+	r.long, r.line, r.start = false, r.line[:0], r.at
 }
 
 // read reads a whole line.
