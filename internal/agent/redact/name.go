@@ -71,8 +71,8 @@ func (f *Filter) context(v []byte, e int, cut bool) {
 		}
 		return
 	case c == ' ' && e == 6 && bytes.EqualFold(w, []byte("bearer")):
-		if n := run(rest[1:], bare); strong(rest[1:1+n]) && n >= 16 {
-			f.owe(v, due{after: e + 1, n: n, kind: "token"})
+		if n := run(rest[1:min(len(rest), 1+maxBare)], bare); strong(rest[1:1+n]) && n >= 16 {
+			f.owe(v, due{e + 1, n, "token", bareTail(n)})
 		}
 		return
 	case c == ' ' || c == '\t':
@@ -150,7 +150,7 @@ func operator(w, rest []byte, prev byte) op {
 	if i == len(rest) {
 		return op{}
 	}
-	s := none
+	var s sort
 	switch n := run2(rest[i:], joints); string(rest[i : i+n]) {
 	case "=":
 		s = tight

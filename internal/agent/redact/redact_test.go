@@ -243,6 +243,7 @@ func BenchmarkRedact(b *testing.B) {
 		{"base64", bytes.Repeat([]byte(line2), 2000)},
 		{"secrets", []byte(strings.Repeat("TOKEN="+ghp+" password: \"x\" "+jwt+"\n", 500))},
 		{"names", []byte(strings.Repeat("token: password = secret ", 5000))},
+		{"colons", bytes.Repeat([]byte("token:"), 20000)}, // the worst found among all pairs of pieces
 		{"quotes", []byte(strings.Repeat("password=\"'`", 10000))},
 		{"dashes", bytes.Repeat([]byte("-_"), 60000)},
 		{"prefixes", bytes.Repeat([]byte("ghp_sk-"), 20000)},

@@ -120,7 +120,7 @@ func (f *Filter) plain(v []byte) int {
 			continue
 		}
 		e := i + 1
-		for e < len(v) && is(v[e], word) {
+		for e < len(v) && e < i+minToken && is(v[e], word) {
 			e++
 		}
 		switch {
@@ -154,8 +154,8 @@ func (t tail) length(v []byte, cut bool) int {
 
 // word decides on a word, which is where all secrets begin.
 func (f *Filter) word(v []byte, cut bool) step {
-	e := run(v, word)
-	whole := e < len(v) || !cut
+	e := run(v[:min(len(v), maxWord)], word)
+	whole := e < len(v) && e < maxWord || e == len(v) && !cut
 	if n := f.escape(v[:e]); n > 0 {
 		return step{n: n, edge: true}
 	}
@@ -168,7 +168,7 @@ func (f *Filter) word(v []byte, cut bool) step {
 		}
 	}
 	if f.boundary() {
-		if s := f.shape(v[:e], rest, cut); s.n > 0 {
+		if s := f.shape(v[:e], rest, cut || !whole); s.n > 0 {
 			return s
 		}
 	}
@@ -191,7 +191,7 @@ func (f *Filter) boundary() bool { return !f.mid && !is(f.prev, word) }
 // take replaces the token v[:n]; one that reaches the end of the view is
 // swallowed to its end. A dot at its end ends a sentence.
 func (f *Filter) take(v []byte, n int, cut bool, class class, kind string) step {
-	if cut && n == len(v) {
+	if cut && (n == len(v) || n == maxWord) {
 		f.drop = tail{class: class}
 	} else if class == dotted {
 		n = len(bytes.TrimRight(v[:n], "."))

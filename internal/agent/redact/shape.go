@@ -58,6 +58,12 @@ var rules = []rule{
 const (
 	minToken = 15 // the shortest of all: xoxb- and ten
 	maxToken = 64 // covers a prefix and what it takes to believe it
+
+	// maxWord is how much of a word is looked at at once, and maxBare how much of
+	// a value without quotes: else "token:token:token:" would take a Reach of
+	// time for each of its words.
+	maxWord = 2 << 10
+	maxBare = 512
 )
 
 // endings are the rules by the last two bytes of their prefixes.

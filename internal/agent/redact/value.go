@@ -81,10 +81,7 @@ func (a assigned) value(b []byte, cut bool) (at, n int, t tail) {
 			return at + skip, n, t
 		}
 		at, n = a.bare(b)
-		if cut && at+n == len(b) {
-			t.class = bare
-		}
-		return at, n, t
+		return at, n, bareTail(n)
 	}
 	at += q.n
 	n = q.end(inner)
@@ -122,6 +119,9 @@ func typed(b []byte) int {
 
 // bare finds a value without quotes.
 func (a assigned) bare(b []byte) (at, n int) {
+	if a.op.sort == code || a.op.sort == listed {
+		return 0, 0
+	}
 	if a.header {
 		at = scheme(b)
 	}
@@ -154,11 +154,22 @@ func (a assigned) bare(b []byte) (at, n int) {
 	return at, n
 }
 
-// wordLen is the length of a value without quotes. A mark in it counts as one
-// byte of it.
+// bareTail is what may follow a value without quotes of n bytes.
+func bareTail(n int) tail {
+	if n < maxBare {
+		return tail{}
+	}
+	return tail{class: bare}
+}
+
+// wordLen is the length of a value without quotes, or a little over maxBare. A
+// mark in it counts as one byte of it.
 func wordLen(b []byte) int {
 	for i := 0; ; {
-		i += run(b[i:], bare)
+		i += run(b[i:min(len(b), max(i, maxBare))], bare)
+		if i >= maxBare {
+			return i
+		}
 		n := markLen(b[i:])
 		switch {
 		case n > 0:

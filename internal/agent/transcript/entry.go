@@ -34,6 +34,7 @@ func (r *Reader) emit(e Entry, text string) {
 // has no shape.
 func bound(s string) (text string, cut bool) {
 	const piece = 4 << 10
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= MaxText {
 		s = redact.String(s)
 		if len(s) <= MaxText {

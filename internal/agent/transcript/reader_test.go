@@ -198,6 +198,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(load(f, path), uint16(100))
 	}
 	f.Add([]byte(said("x")+"\x00"+said("y")[:30]), uint16(1))
+	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"tool_use","input":"`+"\xff"+`"}]}}`+"\n"), uint16(9))
 	f.Fuzz(func(t *testing.T, record []byte, size uint16) {
 		for _, fresh := range agents {
 			whole, cut := fresh(), fresh()
