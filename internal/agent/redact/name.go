@@ -27,6 +27,9 @@ var nouns = func() (t [256][]noun) {
 	return t
 }()
 
+// minKey is what a key has at least. HTML's accesskey is one letter.
+const minKey = 3
+
 // longest is more than the longest of names, digits and separators included.
 const longest = 40
 
@@ -92,7 +95,7 @@ func (f *Filter) context(v []byte, e int, cut bool) {
 		return
 	}
 	a := assigned{name: w, op: o, fresh: f.fresh, header: bytes.EqualFold(w[max(0, e-13):], []byte("authorization"))}
-	if at, n, t := a.value(rest[o.n:], cut); n > 0 {
+	if at, n, t := a.value(rest[o.n:], cut); n > 0 && (kind != "key" || n >= minKey) {
 		f.owe(v, due{e + o.n + at, n, kind, t})
 	}
 }
@@ -125,8 +128,9 @@ const (
 
 // op is what stands between a name and its value, n bytes of it.
 type op struct {
-	sort sort
-	n    int
+	sort   sort
+	n      int
+	inside byte // the quote that name and operator stand in, and nothing else
 }
 
 // joints are what operators are made of.
@@ -136,7 +140,7 @@ const joints = ":=!>?+"
 func operator(w, rest []byte, prev byte) op {
 	if rest[0] == '>' {
 		if prev == '<' {
-			return op{tagged, 1}
+			return op{sort: tagged, n: 1}
 		}
 		return op{}
 	}
@@ -164,7 +168,7 @@ func operator(w, rest []byte, prev byte) op {
 			break
 		}
 		if gap > 0 && q.n == 0 && w[0] == '-' {
-			return op{flag, i}
+			return op{sort: flag, n: i}
 		}
 		return op{}
 	default:
@@ -175,7 +179,11 @@ func operator(w, rest []byte, prev byte) op {
 	if s == tight && gap+after > 0 {
 		s = spaced
 	}
-	return op{s, i + after}
+	o := op{sort: s, n: i + after}
+	if q.n == 0 && (prev == '"' || prev == '\'' || prev == '`') {
+		o.inside = prev
+	}
+	return o
 }
 
 func blanks(b []byte) int { return run2(b, " \t") }

@@ -116,6 +116,7 @@ func TestTheRestStays(t *testing.T) {
 		"grep -e '" + begin + "' finds keys in the repository\nand " + end + " ends them\n",
 		"eyJhbGciOiJIUzI1NiJ9 alone is a header",
 		"[redacted: password] [redacted: private-key]",
+		"<a accesskey=\"n\"> env = append(env, \"SECRET=\"+canary) // token: https://example.com/v1\nf(password='password')",
 		"--password-stdin reads it; ssh-keygen -t ed25519",
 	} {
 		if got := String(s); got != s {

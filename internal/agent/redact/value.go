@@ -75,6 +75,9 @@ func (a assigned) value(b []byte, cut bool) (at, n int, t tail) {
 		at = 1 // a string literal of Python or Rust
 	}
 	q, inner := quoted(b[at:])
+	if q.n > 0 && q.mark == a.op.inside {
+		return 0, 0, t // "NAME=" + value
+	}
 	if q.n == 0 {
 		if skip := typed(b); skip > 0 && a.op.sort == spaced {
 			at, n, t = assigned{a.name, op{sort: code}, false, a.header}.value(b[skip:], cut)
@@ -96,7 +99,7 @@ func (a assigned) value(b []byte, cut bool) (at, n int, t tail) {
 	}
 	v := b[at : at+n]
 	switch {
-	case placeholder(v) || keyword(v) || markLen(v) == n || bytes.HasPrefix(v, []byte("-----BEGIN")):
+	case placeholder(v) || keyword(v) || markLen(v) == n || bytes.EqualFold(v, a.name) || bytes.HasPrefix(v, []byte("-----BEGIN")):
 		n = 0
 	case a.op.sort == listed && !strong(v):
 		n = 0
@@ -127,8 +130,11 @@ func (a assigned) bare(b []byte) (at, n int) {
 	}
 	n = wordLen(b[at:])
 	v, rest := b[at:at+n], b[at+n:]
-	if n == 0 || placeholder(v) || keyword(v) || bytes.Contains(v, []byte(markHead)) || bytes.EqualFold(v, a.name) {
+	if n == 0 || placeholder(v) || keyword(v) || bytes.EqualFold(v, a.name) {
 		return at, 0
+	}
+	if bytes.Contains(v, []byte(markHead)) || bytes.Contains(v, []byte("://")) {
+		return at, 0 // an address has its own rule
 	}
 	if bytes.HasPrefix(v, []byte("-----BEGIN")) || len(rest) > 0 && (rest[0] == '(' || rest[0] == '[') {
 		return at, 0
