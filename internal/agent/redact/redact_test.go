@@ -164,6 +164,25 @@ func TestCutsDoNotMatter(t *testing.T) {
 	})
 }
 
+// TestBounds: secrets that end near the bounds of what is looked at.
+func TestBounds(t *testing.T) {
+	fills := []string{"a", "a1", "é", "a b", "\\\"", "-", "eyJ", "/x"}
+	befores := []string{"TOKEN=", "TOKEN=`", "password: \"", "{\"apiKey\":\"", "\\\"token\\\": \\\"", "x_", "eyJhbGciOiJIUzI1NiJ9.", "bearer ", ghp, "https://u:"}
+	for _, bound := range []int{maxBare, maxWord, Reach} {
+		for _, before := range befores {
+			for _, fill := range fills {
+				for n := bound - 12; n <= bound+12; n += 1 + bound/maxWord {
+					s := before + strings.Repeat(fill, n/len(fill)) + "\" " + ghp + "@h\n"
+					once(t, s)
+					if cut := cutAt(s, []int{701}); cut != String(s) {
+						t.Fatalf("%.40q… (%d) depends on the cuts", s, len(s))
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestTwiceIsOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { once(t, text(t)) })
 }
@@ -197,6 +216,7 @@ func TestLongSecrets(t *testing.T) {
 		{"x " + ghp + long + " y", "x [redacted: github-token] y"},
 		{`{"password": "` + long + `"}`, `{"password": "[redacted: password]"}`},
 		{`{"password": "` + strings.Repeat(`a \" `, 2*Reach) + `"}`, `{"password": "[redacted: password]"}`},
+		{"TOKEN=`" + long + "\nx", "TOKEN=`[redacted: token]\nx"},
 		{"TOKEN=" + long + "\nx", "TOKEN=[redacted: token]\nx"},
 		{"eyJhbGciOiJIUzI1NiJ9." + long + "." + long + "!", "[redacted: jwt]!"},
 		{long + "-" + ghp, long + "-[redacted: github-token]"},

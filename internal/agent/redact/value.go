@@ -92,6 +92,7 @@ func (a assigned) value(b []byte, cut bool) (at, n int, t tail) {
 		n, t.quote = unclosed(inner), q
 	} else if n < 0 {
 		n = wordLen(inner)
+		t = bareTail(n)
 	}
 	if a.header {
 		skip := scheme(inner[:n])
