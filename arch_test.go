@@ -35,9 +35,11 @@ var table = []layer{
 	{dir: "internal/session", std: pure},
 	{dir: "internal/screen", std: pure},
 	{dir: "internal/screen/sample", test: true}, // streams of bytes to measure with
-	{dir: "internal/agent", std: pure, ours: []string{"internal/session", "internal/screen"}},
+	{dir: "internal/agent", std: pure, ours: []string{"internal/session", "internal/screen", "internal/agent/transcript"}},
 	{dir: "internal/agent/fakemodel"}, // the model APIs, for tests
 	{dir: "internal/agent/realagents", ours: []string{"internal/agent/fakemodel", "internal/screen"}, test: true},
+	{dir: "internal/agent/redact", std: pure},
+	{dir: "internal/agent/transcript", std: pure, ours: []string{"internal/agent/redact"}},
 
 	{dir: "internal/supervisor", ours: []string{"internal/session"}, deny: []string{"net/http", "database/sql/...", "os/exec"}},
 	{dir: "internal/supervisor/hosttest", ours: []string{"internal/session", "internal/supervisor"}, test: true},

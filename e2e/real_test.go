@@ -83,6 +83,9 @@ func TestRealClaude(t *testing.T) {
 		if s := r.turn(id, "SAY hello", "done"); s.NativeID == "" || s.Turn.N != 1 || !strings.Contains(s.View.Why, "hello") {
 			r.Errorf("%+v", s)
 		}
+		if told := r.tend("transcript", id); !strings.Contains(told, "prompt       SAY hello") || !strings.Contains(told, "answer       hello") {
+			r.Errorf("the transcript:\n%s", told)
+		}
 		r.turns(id, "allowed.txt", "denied.txt")
 		r.turn(id, "HANG", "busy")
 		r.tend("interrupt", id)

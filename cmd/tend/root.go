@@ -45,7 +45,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(p.runCommand(), p.listCommand(), p.showCommand(), p.explainCommand(), p.attachCommand(), p.sendCommand(),
 		p.answerCommand(), p.waitCommand(), p.logsCommand(), p.doneCommand(), p.renameCommand(), p.eventsCommand(),
 		p.shutdownCommand(), p.statusCommand(), p.doctorCommand(), p.demoCommand(), p.versionCommand(), p.serveCommand(),
-		p.uninstallCommand(), p.agentsCommand())
+		p.uninstallCommand(), p.agentsCommand(), p.transcriptCommand())
 	root.AddCommand(p.simpleCommands()...)
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, " SESSION") {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tendhq/tend/internal/agent/transcript"
 	"github.com/tendhq/tend/internal/screen"
 	"github.com/tendhq/tend/internal/session"
 )
@@ -26,10 +27,11 @@ type Agent struct {
 	posture func(argv []string, in Surroundings) []string
 	// settings are the files that SettingsFiles completes: ~/ is the home folder,
 	// others are below the directory of the run.
-	settings []string
-	stream   func(s session.Session) session.Stream
-	traits   traits
-	dialect  func() dialect
+	settings   []string
+	stream     func(s session.Session) session.Stream
+	traits     traits
+	transcript func() *transcript.Reader
+	dialect    func() dialect
 }
 
 // All lists every known kind of agent, sorted by name.

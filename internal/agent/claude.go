@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tendhq/tend/internal/agent/transcript"
 	"github.com/tendhq/tend/internal/session"
 )
 
@@ -12,16 +13,17 @@ import (
 // person presses Esc: that is told by its title and its own record. How it is
 // started is here, what it says is in claude_says.go.
 var claude = &Agent{
-	Name:     "claude",
-	Programs: []string{"claude"},
-	Measured: "2.1.197",
-	Install:  "npm install -g @anthropic-ai/claude-code",
-	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Confirms: true, Resume: true},
-	launch:   claudeLaunch,
-	kind:     claudeKind,
-	posture:  claudePosture,
-	settings: []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"},
-	dialect:  func() dialect { return &claudeSays{} },
+	Name:       "claude",
+	Programs:   []string{"claude"},
+	Measured:   "2.1.197",
+	Install:    "npm install -g @anthropic-ai/claude-code",
+	Caps:       session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Confirms: true, Resume: true},
+	launch:     claudeLaunch,
+	kind:       claudeKind,
+	posture:    claudePosture,
+	settings:   []string{"~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"},
+	dialect:    func() dialect { return &claudeSays{} },
+	transcript: transcript.Claude,
 	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No conversation found with session ID", dialogs: []dialog{
 		{"Do you trust the files in this folder", "trust"},
 		{"Quick safety check", "trust"},

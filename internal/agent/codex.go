@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tendhq/tend/internal/agent/transcript"
 	"github.com/tendhq/tend/internal/session"
 )
 
@@ -16,16 +17,17 @@ import (
 // error was is in its own record alone. How it is started is here, what it says
 // is in codex_says.go.
 var codex = &Agent{
-	Name:     "codex",
-	Programs: []string{"codex"},
-	Measured: "0.171.0",
-	Install:  "npm install -g @openai/codex",
-	Caps:     session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Resume: true},
-	launch:   codexLaunch,
-	kind:     codexKind,
-	posture:  codexPosture,
-	settings: []string{"~/.codex/config.toml"},
-	dialect:  func() dialect { return &codexSays{} },
+	Name:       "codex",
+	Programs:   []string{"codex"},
+	Measured:   "0.171.0",
+	Install:    "npm install -g @openai/codex",
+	Caps:       session.Caps{NativeReady: true, NativeDone: true, NativeWaiting: true, Resume: true},
+	launch:     codexLaunch,
+	kind:       codexKind,
+	posture:    codexPosture,
+	settings:   []string{"~/.codex/config.toml"},
+	dialect:    func() dialect { return &codexSays{} },
+	transcript: transcript.Codex,
 	traits: traits{speaks: true, interrupt: "\x1b", clear: "\x03", missing: "No saved session found with ID", dialogs: []dialog{
 		{"Sign in with ChatGPT", "login"},
 		{"Finish signing in via your browser", "login"},
