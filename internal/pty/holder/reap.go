@@ -60,13 +60,6 @@ func (h *holder) suspended(on bool) {
 	}
 }
 
-// childless reports whether nothing descends from the holder: as a subreaper it
-// would be its child. It spares a look at every process of the machine.
-func childless() bool {
-	_, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
-	return errors.Is(err, syscall.ECHILD)
-}
-
 // ended writes the end down before anybody is told.
 func (h *holder) ended(e Exit) {
 	if !childless() {

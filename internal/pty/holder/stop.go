@@ -16,15 +16,33 @@ const (
 	killEvery = 10 * time.Millisecond
 )
 
+// reapTries bounds the wait for children that have ended to be reaped.
+const reapTries = 500
+
 // stop ends everything that descends from the holder, by the stop policy.
 func (h *holder) stop(o StopOrder) []int {
-	return End(func() []Proc { return descendants(os.Getpid()) }, o, h.reaped)
+	return End(func() (all []Proc) {
+		for range reapTries {
+			if all = descendants(os.Getpid()); len(all) > 0 || childless() {
+				return all
+			}
+			<-time.NewTimer(time.Millisecond).C // what has ended is being reaped
+		}
+		return all
+	}, o, h.reaped)
 }
 
 // End is the stop policy: the asked signal, after the grace SIGHUP, after the
-// grace SIGKILL, each to every process of tree. It returns the pids that
+// grace SIGKILL, each to every process of the tree that look lists. It returns the pids that
 // survived. changed, if not nil, tells that a process may have ended.
-func End(tree func() []Proc, o StopOrder, changed <-chan struct{}) []int {
+func End(look func() []Proc, o StopOrder, changed <-chan struct{}) []int {
+	// A process whose parent ends during the look belongs to nobody for a moment.
+	tree := func() []Proc {
+		if all := look(); len(all) > 0 {
+			return all
+		}
+		return look()
+	}
 	grace := time.Duration(o.GraceMS) * time.Millisecond
 	for _, sig := range []int{o.Signal, sigHUP} {
 		if reach(tree(), sig) == 0 || empty(tree, grace, lookEvery, changed) {

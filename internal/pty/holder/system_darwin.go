@@ -47,3 +47,7 @@ func CloseInherited(keep int) {
 
 // awaitRemoval returns when path may have been removed.
 func awaitRemoval(string) { <-time.NewTimer(socketEvery).C }
+
+// childless reports whether nothing that is known descends from the holder: this
+// system has no subreaper.
+func childless() bool { return len(descendants(os.Getpid())) == 0 }

@@ -1,6 +1,7 @@
 package holder
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
@@ -40,4 +41,11 @@ func CloseInherited(keep int) {
 			_ = unix.Close(fd)
 		}
 	}
+}
+
+// childless reports whether nothing descends from the holder: as a subreaper it
+// would be its child. It takes no child's status away.
+func childless() bool {
+	err := unix.Waitid(unix.P_ALL, 0, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return errors.Is(err, unix.ECHILD)
 }
