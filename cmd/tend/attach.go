@@ -27,11 +27,7 @@ func (p *program) attachCommand() *cobra.Command {
 		Long: "Shows the terminal exactly as it is, then live. The detach keys leave it running; pressed twice they go to the agent.\n" +
 			"It talks to the session's holder, so the end of the daemon does not disturb it.",
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := p.client(c.Context())
-			if err != nil {
-				return err
-			}
-			s, err := client.Get(c.Context(), args[0])
+			client, s, err := p.named(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tendhq/tend/api"
+	"github.com/tendhq/tend/internal/pty"
 	"github.com/tendhq/tend/internal/session"
 )
 
@@ -23,14 +22,12 @@ func (p *program) programs() []api.Check {
 		return []api.Check{{Name: "program", Detail: err.Error(), Remedy: "start tend by its path"}}
 	}
 	out := []api.Check{{Name: "program", OK: true, Detail: self + ", version " + version}}
-	hold := filepath.Join(filepath.Dir(self), "tend-hold")
-	if _, err := os.Stat(hold); err != nil {
-		if hold, err = exec.LookPath("tend-hold"); err != nil {
-			return append(out, api.Check{
-				Name: "tend-hold", OK: true, Detail: "not found; tend itself holds the terminals, with more memory",
-				Remedy: "put tend-hold beside " + self,
-			})
-		}
+	hold, ok := pty.HoldProgram(self)
+	if !ok {
+		return append(out, api.Check{
+			Name: "tend-hold", OK: true, Detail: "not found; tend itself holds the terminals, with more memory",
+			Remedy: "put tend-hold beside " + self,
+		})
 	}
 	return append(out, sameBuild(self, hold))
 }

@@ -139,3 +139,13 @@ func (p *program) awaitDaemon(ctx context.Context, told *os.File, c *exec.Cmd) e
 	}
 	return failure{exitUnreachable, "the daemon did not answer within " + startLimit.String() + ": see " + p.dirs.log()}
 }
+
+// named is the session that a person names, and the daemon that has it.
+func (p *program) named(ctx context.Context, name string) (*api.Client, api.Session, error) {
+	c, err := p.client(ctx)
+	if err != nil {
+		return nil, api.Session{}, err
+	}
+	s, err := c.Get(ctx, name)
+	return c, s, err
+}

@@ -184,11 +184,11 @@ func posture(a *agent.Agent) func(argv []string, cwd string, env []string) []str
 				home = v
 			}
 		}
-		in := agent.Surroundings{Env: env}
+		var settings []string
 		for _, f := range a.SettingsFiles(home, cwd) {
-			in.Settings = append(in.Settings, readSome(f))
+			settings = append(settings, readSome(f))
 		}
-		return a.Posture(argv, in)
+		return a.Posture(argv, settings)
 	}
 }
 

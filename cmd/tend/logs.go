@@ -47,11 +47,7 @@ func (p *program) logsCommand() *cobra.Command {
 }
 
 func (p *program) logs(ctx context.Context, name string, o logOptions) error {
-	c, err := p.client(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := c.Get(ctx, name)
+	c, s, err := p.named(ctx, name)
 	if err != nil {
 		return err
 	}

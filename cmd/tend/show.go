@@ -120,11 +120,7 @@ func (p *program) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show SESSION", Short: "Everything about one session", Args: exactly(1, "one session"),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := p.client(c.Context())
-			if err != nil {
-				return err
-			}
-			s, err := client.Get(c.Context(), args[0])
+			_, s, err := p.named(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -194,11 +190,7 @@ func (p *program) explainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "explain SESSION", Short: "The evidence that led to the present state, newest last", Args: exactly(1, "one session"),
 		RunE: func(c *cobra.Command, args []string) error {
-			client, err := p.client(c.Context())
-			if err != nil {
-				return err
-			}
-			s, err := client.Get(c.Context(), args[0])
+			client, s, err := p.named(c.Context(), args[0])
 			if err != nil {
 				return err
 			}

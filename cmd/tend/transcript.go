@@ -47,11 +47,7 @@ func (p *program) transcriptCommand() *cobra.Command {
 }
 
 func (p *program) transcript(ctx context.Context, name string, follow bool) error {
-	c, err := p.client(ctx)
-	if err != nil {
-		return err
-	}
-	s, err := c.Get(ctx, name)
+	c, s, err := p.named(ctx, name)
 	if err != nil {
 		return err
 	}

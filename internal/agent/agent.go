@@ -24,7 +24,7 @@ type Agent struct {
 
 	launch  func(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, error)
 	kind    func(argv []string) session.Kind // "" = whatever the caller says
-	posture func(argv []string, in Surroundings) []string
+	posture func(argv, settings []string) []string
 	// settings are the files that SettingsFiles completes: ~/ is the home folder,
 	// others are below the directory of the run.
 	settings   []string

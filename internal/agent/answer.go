@@ -57,13 +57,13 @@ var (
 // waited for: the word may come before it is drawn. Else the text is typed and
 // submitted.
 func (w *Watch) Answer(text string) ([]byte, error) {
-	list := w.choices()
-	if w.traits.answering != "" && strings.Contains(strings.Join(w.term.Text(), "\n"), w.traits.answering) {
+	if w.traits.answering != "" && w.shows(w.traits.answering) > 0 {
 		if keys := w.traits.answers[strings.ToLower(strings.TrimSpace(text))]; keys != "" {
 			return []byte(keys), nil
 		}
 		return nil, &session.PasteError{Why: "it offers yes, always and no: answer with one of them"}
 	}
+	list := w.choices()
 	if len(list) == 0 && w.speaks() && w.known.state == session.WaitingOnInput && w.known.ask != "question" {
 		return nil, &session.PasteError{Why: "its dialog is not on the screen: attach and look"}
 	}

@@ -1,6 +1,9 @@
 package agent
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // arg is one flag of a command line with its values, or one word that is no
 // flag.
@@ -75,6 +78,25 @@ func (f flags) values(flag string, rest []string) (n int) {
 		n++
 	}
 	return n
+}
+
+// anyOf reports whether one of these flags is given.
+func anyOf(args []arg, names ...string) bool {
+	return slices.ContainsFunc(args, func(a arg) bool { return slices.Contains(names, a.name) })
+}
+
+// goingOn is args for a conversation that is named anew: without the first prompt
+// and without the flags that named one before.
+func goingOn(args []arg, names []string) []arg {
+	return slices.DeleteFunc(args, func(a arg) bool { return a.name == "" || slices.Contains(names, a.name) })
+}
+
+// join is a command line again, behind what it begins with.
+func join(begin []string, args []arg) []string {
+	for _, a := range args {
+		begin = append(begin, a.words...)
+	}
+	return begin
 }
 
 // shellWords is a command line for a POSIX shell, each word quoted.

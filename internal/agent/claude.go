@@ -60,10 +60,8 @@ var claudeFlags = flagTable(`--add-dir* --agent: --agents: --allow-dangerously-s
 var claudeNames = strings.Fields(`-c --continue -r --resume --session-id --from-pr --fork-session`)
 
 func claudeKind(argv []string) session.Kind {
-	for _, f := range claudeFlags.split(argv[1:]) {
-		if f.name == "-p" || f.name == "--print" {
-			return session.Job
-		}
+	if anyOf(claudeFlags.split(argv[1:]), "-p", "--print") {
+		return session.Job
 	}
 	return ""
 }
@@ -76,13 +74,8 @@ func claudeLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan,
 	if len(args) > 0 && slices.Contains(claudeWords, args[0].text) {
 		return session.LaunchPlan{Argv: slices.Clone(spec.Argv)}, nil
 	}
-	named, ours := false, true
-	for _, a := range args {
-		named = named || slices.Contains(claudeNames, a.name)
-		ours = ours && a.name != "--settings"
-	}
 	plan := session.LaunchPlan{Argv: []string{spec.Argv[0]}}
-	if ours && len(o.Hook) > 0 {
+	if !anyOf(args, "--settings") && len(o.Hook) > 0 {
 		settings, err := claudeHookSettings(o.Hook)
 		if err != nil {
 			return plan, err
@@ -94,14 +87,12 @@ func claudeLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan,
 	switch {
 	case o.NativeID != "":
 		plan.Argv = append(plan.Argv, "--resume", o.NativeID)
-		args = slices.DeleteFunc(args, func(a arg) bool { return a.name == "" || slices.Contains(claudeNames, a.name) })
-	case !named && o.FreshID != "":
+		args = goingOn(args, claudeNames)
+	case !anyOf(args, claudeNames...) && o.FreshID != "":
 		plan.NativeID = o.FreshID
 		plan.Argv = append(plan.Argv, "--session-id", o.FreshID)
 	}
-	for _, a := range args {
-		plan.Argv = append(plan.Argv, a.words...)
-	}
+	plan.Argv = join(plan.Argv, args)
 	return plan, nil
 }
 

@@ -67,7 +67,7 @@ func (c *claudeSays) hook(w *Watch, payload []byte) {
 	case "PreToolUse":
 		c.tool(w, p)
 	case "PostToolUse", "PostToolUseFailure":
-		w.say(session.FromHook, "its tool "+cut(p.Tool, 60)+" has ended (hook "+p.Event+")", session.ToolActivity{Native: p.Prompt})
+		w.usesTool(p.Tool, "(hook "+p.Event+")", session.ToolActivity{Native: p.Prompt})
 	case "PermissionRequest":
 		w.say(session.FromHook, "it asks for permission (hook PermissionRequest)", session.Asked{Kind: "permission", Text: claudeAsks(p)})
 	case "Notification":
@@ -97,7 +97,7 @@ func (c *claudeSays) tool(w *Watch, p claudePayload) {
 		w.say(session.FromHook, "it asks (hook PreToolUse, "+p.Tool+")", session.Asked{Kind: "question", Text: claudeAsks(p)})
 		return
 	}
-	w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" (hook PreToolUse)", session.ToolActivity{Running: true, Native: p.Prompt})
+	w.usesTool(p.Tool, "(hook PreToolUse)", session.ToolActivity{Running: true, Native: p.Prompt})
 }
 
 func (c *claudeSays) notice(w *Watch, p claudePayload) {

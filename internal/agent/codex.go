@@ -80,11 +80,9 @@ func codexLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, 
 	plan := session.LaunchPlan{Argv: []string{spec.Argv[0]}}
 	if o.NativeID != "" {
 		plan.Argv = append(plan.Argv, "resume", o.NativeID)
-		args = slices.DeleteFunc(args, func(a arg) bool { return a.name == "" || a.name == "--last" || a.name == "--all" })
+		args = goingOn(args, []string{"--last", "--all"})
 	}
-	for _, a := range args {
-		plan.Argv = append(plan.Argv, a.words...)
-	}
+	plan.Argv = join(plan.Argv, args)
 	if len(o.Hook) == 0 {
 		return plan, nil
 	}

@@ -51,9 +51,9 @@ func (c *codexSays) hook(w *Watch, payload []byte) {
 		c.turn = p.Turn
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: p.Turn})
 	case "PreToolUse":
-		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true, Native: p.Turn})
+		w.usesTool(p.Tool, why, session.ToolActivity{Running: true, Native: p.Turn})
 	case "PostToolUse":
-		w.say(session.FromHook, "its tool "+cut(p.Tool, 60)+" has ended "+why, session.ToolActivity{Native: p.Turn})
+		w.usesTool(p.Tool, why, session.ToolActivity{Native: p.Turn})
 	case "PermissionRequest":
 		w.say(session.FromHook, "it asks for permission "+why, session.Asked{Kind: "permission", Text: codexAsks(p)})
 	case "Stop":

@@ -45,6 +45,18 @@ type traits struct {
 // dialog is a dialog that is known by a text that it shows.
 type dialog struct{ shows, kind string }
 
+// shows counts a text on the screen.
+func (w *Watch) shows(text string) int { return strings.Count(strings.Join(w.term.Text(), "\n"), text) }
+
+// usesTool tells of a tool that begins or ends.
+func (w *Watch) usesTool(name, how string, a session.ToolActivity) {
+	why := "its tool " + cut(name, 60) + " has ended "
+	if a.Running {
+		why = "it uses the tool " + cut(name, 60) + " "
+	}
+	w.say(session.FromHook, why+how, a)
+}
+
 // onboarding tells of a dialog that stands where the agent would begin: nothing
 // else could tell, and readiness would be a mistake.
 func (w *Watch) onboarding() {
@@ -52,9 +64,8 @@ func (w *Watch) onboarding() {
 	if len(list) == 0 || !w.starting() && w.dialog == "" {
 		return
 	}
-	text := strings.Join(w.term.Text(), "\n")
 	for _, d := range list {
-		if !strings.Contains(text, d.shows) {
+		if w.shows(d.shows) == 0 {
 			continue
 		}
 		w.hooks.from = time.Time{} // it is not its hooks that are silent
@@ -78,7 +89,7 @@ func (w *Watch) resumeMissing() {
 	if gone == "" || w.known.state != session.Resuming || w.lost {
 		return
 	}
-	if strings.Contains(strings.Join(w.term.Text(), "\n"), gone) {
+	if w.shows(gone) > 0 {
 		w.lost = true
 		w.say(session.FromScreen, "it says: "+gone, session.ResumeFailed{Cause: session.NativeSessionMissing, Detail: "it says: " + gone})
 	}

@@ -44,14 +44,16 @@ var geminiFlags = flagTable(`-d --debug -m: --model: -p: --prompt: -i: --prompt-
 
 var geminiWords = strings.Fields("mcp extensions extension skills skill hooks hook gemma")
 
-// geminiNames are the flags that name a conversation or begin a turn in it.
-var geminiNames = strings.Fields("-r --resume --session-file --session-id -i --prompt-interactive")
+// geminiNames are the flags that name a conversation, geminiTurns those that begin
+// a turn in it.
+var (
+	geminiNames = strings.Fields("-r --resume --session-file --session-id")
+	geminiTurns = strings.Fields("-i --prompt-interactive")
+)
 
 func geminiKind(argv []string) session.Kind {
-	for _, a := range geminiFlags.split(argv[1:]) {
-		if a.name == "-p" || a.name == "--prompt" {
-			return session.Job
-		}
+	if anyOf(geminiFlags.split(argv[1:]), "-p", "--prompt") {
+		return session.Job
 	}
 	return ""
 }
@@ -61,19 +63,16 @@ func geminiLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan,
 	if len(args) > 0 && slices.Contains(geminiWords, args[0].text) {
 		return session.LaunchPlan{Argv: slices.Clone(spec.Argv)}, nil
 	}
-	named := slices.ContainsFunc(args, func(a arg) bool { return slices.Contains(geminiNames[:4], a.name) })
 	plan := session.LaunchPlan{Argv: []string{spec.Argv[0]}}
 	switch {
 	case o.NativeID != "":
 		plan.Argv = append(plan.Argv, "--resume", o.NativeID)
-		args = slices.DeleteFunc(args, func(a arg) bool { return a.name == "" || slices.Contains(geminiNames, a.name) })
-	case !named && o.FreshID != "":
+		args = goingOn(args, slices.Concat(geminiNames, geminiTurns))
+	case !anyOf(args, geminiNames...) && o.FreshID != "":
 		plan.NativeID = o.FreshID
 		plan.Argv = append(plan.Argv, "--session-id", o.FreshID)
 	}
-	for _, a := range args {
-		plan.Argv = append(plan.Argv, a.words...)
-	}
+	plan.Argv = join(plan.Argv, args)
 	if len(o.Hook) == 0 {
 		return plan, nil
 	}
@@ -100,7 +99,7 @@ func geminiHookSettings(hook []string) (string, error) {
 	return marshal(map[string]any{"hooks": all})
 }
 
-func geminiPosture(argv []string, _ Surroundings) (out []string) {
+func geminiPosture(argv, _ []string) (out []string) {
 	for _, a := range geminiFlags.split(argv) {
 		switch {
 		case a.name == "-y" || a.name == "--yolo":
@@ -123,6 +122,9 @@ type geminiSays struct {
 // geminiMissed is how long after its title's rest the hook of a turn's end is
 // awaited: its hooks take up to 0.3 s each.
 const geminiMissed = 5 * time.Second
+
+// geminiCancelled is its notice that a request was interrupted.
+const geminiCancelled = "Request cancelled"
 
 // geminiNothing is the answer of a turn that an error ended.
 const geminiNothing = "[no response text]"
@@ -151,12 +153,12 @@ func (g *geminiSays) hook(w *Watch, payload []byte) {
 	case "SessionStart":
 		w.started(p.Source, false)
 	case "BeforeAgent":
-		g.restAt, g.notices, w.typed.interruptAt = time.Time{}, cancelled(w), time.Time{}
+		g.restAt, g.notices, w.typed.interruptAt = time.Time{}, w.shows(geminiCancelled), time.Time{}
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{})
 	case "BeforeTool":
-		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true})
+		w.usesTool(p.Tool, why, session.ToolActivity{Running: true})
 	case "AfterTool":
-		w.say(session.FromHook, "its tool "+cut(p.Tool, 60)+" has ended "+why, session.ToolActivity{})
+		w.usesTool(p.Tool, why, session.ToolActivity{})
 	case "Notification":
 		if p.Kind == "ToolPermission" {
 			text := p.Message
@@ -172,7 +174,7 @@ func (g *geminiSays) hook(w *Watch, payload []byte) {
 
 // ended tells how a turn ended: the hook is the same for all ends.
 func (g *geminiSays) ended(w *Watch, p geminiPayload) {
-	interrupted := cancelled(w) > g.notices || !w.typed.interruptAt.IsZero() && w.now.Sub(w.typed.interruptAt) < interruptEffect
+	interrupted := w.shows(geminiCancelled) > g.notices || !w.typed.interruptAt.IsZero() && w.now.Sub(w.typed.interruptAt) < interruptEffect
 	switch {
 	case interrupted:
 		w.typed.interruptAt = time.Time{}
@@ -184,11 +186,6 @@ func (g *geminiSays) ended(w *Watch, p geminiPayload) {
 		d := session.DoneSeen{Summary: cut(p.Answer, 200)}
 		w.say(session.FromHook, "it said that the turn is complete (hook AfterAgent): "+d.Summary, d)
 	}
-}
-
-// cancelled counts its notices that a request was cancelled.
-func cancelled(w *Watch) int {
-	return strings.Count(strings.Join(w.term.Text(), "\n"), "Request cancelled")
 }
 
 // title: "◇  Ready", "✦  Working…", "✋  Action Required", each with the folder.

@@ -168,7 +168,7 @@ func TestPosture(t *testing.T) {
 		{codex, "codex", []string{"# approval_policy = \"never\"\n"}, ""},
 		{generic, "rm -rf", nil, ""},
 	} {
-		got := strings.Join(c.a.Posture(strings.Fields(c.argv), Surroundings{Settings: c.settings}), ", ")
+		got := strings.Join(c.a.Posture(strings.Fields(c.argv), c.settings), ", ")
 		if got != c.want {
 			t.Errorf("%s with %q: %q, want %q", c.argv, c.settings, got, c.want)
 		}

@@ -63,22 +63,18 @@ func opencodeLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPla
 		plan.Argv = append(plan.Argv, "--session", o.NativeID)
 		args = slices.DeleteFunc(args, func(a arg) bool { return slices.Contains(opencodeNames, a.name) })
 	}
-	if spec.Port != 0 && !slices.ContainsFunc(args, func(a arg) bool { return a.name == "--port" }) {
+	if spec.Port != 0 && !anyOf(args, "--port") {
 		plan.Argv = append(plan.Argv, "--port", fmt.Sprint(spec.Port))
 	}
-	for _, a := range args {
-		plan.Argv = append(plan.Argv, a.words...)
-	}
+	plan.Argv = join(plan.Argv, args)
 	return plan, nil
 }
 
-func opencodePosture(argv []string, _ Surroundings) (out []string) {
-	for _, a := range opencodeFlags.split(argv) {
-		if a.name == "--auto" {
-			out = append(out, a.name)
-		}
+func opencodePosture(argv, _ []string) []string {
+	if anyOf(opencodeFlags.split(argv), "--auto") {
+		return []string{"--auto"}
 	}
-	return out
+	return nil
 }
 
 // opencodeStream is where it tells what it does.

@@ -66,11 +66,9 @@ func piLaunch(spec session.Spec, o session.LaunchOrder) (session.LaunchPlan, err
 	}
 	if o.NativeID != "" {
 		plan.Argv = append(plan.Argv, "--session", o.NativeID)
-		args = slices.DeleteFunc(args, func(a arg) bool { return a.name == "" || slices.Contains(piNames, a.name) })
+		args = goingOn(args, piNames)
 	}
-	for _, a := range args {
-		plan.Argv = append(plan.Argv, a.words...)
-	}
+	plan.Argv = join(plan.Argv, args)
 	return plan, nil
 }
 
@@ -110,9 +108,9 @@ func (a *piSays) hook(w *Watch, payload []byte) {
 		a.failedAt = time.Time{}
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{})
 	case "tool_execution_start":
-		w.say(session.FromHook, "it uses the tool "+cut(p.Tool, 60)+" "+why, session.ToolActivity{Running: true})
+		w.usesTool(p.Tool, why, session.ToolActivity{Running: true})
 	case "tool_execution_end":
-		w.say(session.FromHook, "its tool "+cut(p.Tool, 60)+" has ended "+why, session.ToolActivity{})
+		w.usesTool(p.Tool, why, session.ToolActivity{})
 	case "agent_end":
 		a.ended(w, p)
 	}

@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// Surroundings are what decides, beside a command line, how an agent acts.
-type Surroundings struct {
-	Env []string // K=V
-	// Settings are the contents of the files that SettingsFiles names, in its
-	// order; "" for one that is not there.
-	Settings []string
-}
-
 // SettingsFiles are the files in which this agent's users say how it may act, as
 // absolute paths, the strongest last.
 func (a *Agent) SettingsFiles(home, cwd string) (out []string) {
@@ -29,12 +21,14 @@ func (a *Agent) SettingsFiles(home, cwd string) (out []string) {
 }
 
 // Posture lists by what an agent would act without asking: each in the words of
-// the command line, variable or setting that says so. Empty: it asks.
-func (a *Agent) Posture(argv []string, in Surroundings) []string {
+// the command line or setting that says so. Empty: it asks. settings are the
+// contents of the files that SettingsFiles names, in its order; "" for one that is
+// not there.
+func (a *Agent) Posture(argv, settings []string) []string {
 	if a.posture == nil || len(argv) == 0 {
 		return nil
 	}
-	return a.posture(argv[1:], in)
+	return a.posture(argv[1:], settings)
 }
 
 // elevatedMode reports Claude's permission modes in which nobody is asked.
@@ -42,7 +36,7 @@ func elevatedMode(mode string) bool {
 	return mode == "bypassPermissions" || mode == "dontAsk" || mode == "auto"
 }
 
-func claudePosture(argv []string, in Surroundings) (out []string) {
+func claudePosture(argv, settings []string) (out []string) {
 	mode := ""
 	for _, a := range claudeFlags.split(argv) {
 		switch a.name {
@@ -62,8 +56,8 @@ func claudePosture(argv []string, in Surroundings) (out []string) {
 	if mode != "" {
 		return out // it overrides the settings
 	}
-	for i := len(in.Settings) - 1; i >= 0; i-- {
-		if m := claudeDefaultMode(in.Settings[i]); m != "" {
+	for i := len(settings) - 1; i >= 0; i-- {
+		if m := claudeDefaultMode(settings[i]); m != "" {
 			if elevatedMode(m) {
 				out = append(out, "settings with defaultMode "+m)
 			}
@@ -93,7 +87,7 @@ func codexElevated(key, value string) bool {
 	return key == "approval_policy" && value == "never" || key == "sandbox_mode" && value == "danger-full-access"
 }
 
-func codexPosture(argv []string, in Surroundings) (out []string) {
+func codexPosture(argv, settings []string) (out []string) {
 	said := map[string]bool{}
 	add := func(key, value, why string) {
 		if said[key] = true; codexElevated(key, value) {
@@ -114,7 +108,7 @@ func codexPosture(argv []string, in Surroundings) (out []string) {
 			}
 		}
 	}
-	for _, s := range in.Settings {
+	for _, s := range settings {
 		for _, m := range codexKeys.FindAllStringSubmatch(s, -1) {
 			if !said[m[1]] && codexElevated(m[1], m[2]) {
 				out = append(out, "settings with "+m[1]+" "+m[2])

@@ -55,18 +55,25 @@ func New(cfg Config) *Host {
 // TEND_RUN.
 func HookArgv() []string { return append(small(""), "hook") }
 
+// HoldProgram is where the small binary is that belongs to a tend at self: beside
+// it, or in PATH.
+func HoldProgram(self string) (path string, ok bool) {
+	beside := filepath.Join(filepath.Dir(self), "tend-hold")
+	if _, err := os.Stat(beside); err == nil {
+		return beside, true
+	}
+	path, err := exec.LookPath("tend-hold")
+	return path, err == nil
+}
+
 // small is the small binary, or this program with the verb that does the same.
 func small(verb string) []string {
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]
 	}
-	beside := filepath.Join(filepath.Dir(self), "tend-hold")
-	if _, err := os.Stat(beside); err == nil {
-		return []string{beside}
-	}
-	if p, err := exec.LookPath("tend-hold"); err == nil {
-		return []string{p}
+	if hold, ok := HoldProgram(self); ok {
+		return []string{hold}
 	}
 	if verb == "" {
 		return []string{self}

@@ -32,7 +32,11 @@ func Read(dir string, offset int64) ([]Entry, error) {
 		return nil, err
 	}
 	defer f.Close()
-	buf := make([]byte, readSize)
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	buf := make([]byte, max(min(st.Size()-offset, readSize), 0))
 	n, err := f.ReadAt(buf, offset)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err

@@ -39,11 +39,11 @@ type hooks struct {
 
 // The scripts. They are all that an agent runs of ours.
 const hookScript = `#!/bin/sh
-f=$(mktemp '%[1]s/XXXXXXXX') && cat >"$f" && echo "$f" >'%[2]s'
+f=$(mktemp -p '%[1]s') && cat >"$f" && echo "$f" >'%[2]s'
 `
 
 const notifyScript = `#!/bin/sh
-f=$(mktemp '%[1]s/XXXXXXXX') && printf '%%s' "$1" >"$f" && echo "$f" >'%[2]s'
+f=$(mktemp -p '%[1]s') && printf '%%s' "$1" >"$f" && echo "$f" >'%[2]s'
 `
 
 func newHooks(s *Sandbox) *hooks {
