@@ -21,7 +21,10 @@ FUZZ       ?=
 VERSION     = $(shell git -c safe.directory='*' describe --tags --always --dirty 2>/dev/null || echo unknown)
 GOLANGCI   := .tools/golangci-lint
 SOURCES     = $(wildcard api cmd e2e internal tools web *.go)
-BENCH_PKGS  = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n1 dirname | sort -u | sed 's|^|./|')
+# Other emulators are compared in a module of their own: tend does not need them.
+BENCH_PKGS  = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(SOURCES) | xargs -r -n1 dirname | sort -u | sed 's|^|./|' | grep -v '^./$(BENCH_RIVALS)$$')
+BENCH_RIVALS = internal/screen/bench
+BENCH_FLAGS  = -run '^$$' -bench '$(BENCH)' -benchtime=$(BENCHTIME) -timeout 40m -p 1
 
 .PHONY: help setup agents build run test lint vet generate check-generated check bench soak stress fuzz cross clean
 
@@ -77,7 +80,7 @@ check: lint check-generated test ## what CI runs
 bench: ## the benchmarks, as a table with ratios and goals
 	@tools/setup.sh bench
 	@mkdir -p .tools
-	@go test -run '^$$' -bench '$(BENCH)' -benchtime=$(BENCHTIME) -timeout 40m -p 1 $(BENCH_PKGS) | tee .tools/bench.txt | go -C tools run ./benchtable
+	@{ go test $(BENCH_FLAGS) $(BENCH_PKGS) && go -C $(BENCH_RIVALS) test $(BENCH_FLAGS) .; } | tee .tools/bench.txt | go -C tools run ./benchtable
 
 soak: setup ## the long tests too
 	go test -tags soak -count=1 -timeout 60m $(TESTFLAGS) $(PKGS)
