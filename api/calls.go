@@ -193,9 +193,10 @@ func (c *Client) Doctor(ctx context.Context) ([]Check, error) {
 	return out.Checks, err
 }
 
-// Shutdown asks the daemon to end. It returns before the daemon has ended.
-func (c *Client) Shutdown(ctx context.Context, stopAgents bool) error {
-	return c.call(ctx, http.MethodPost, "/shutdown", ShutdownRequest{StopAgents: stopAgents}, nil)
+// Shutdown asks the daemon to end. It returns when the agents that are to be
+// stopped have ended, and before the daemon has.
+func (c *Client) Shutdown(ctx context.Context, r ShutdownRequest) error {
+	return c.call(ctx, http.MethodPost, "/shutdown", r, nil)
 }
 
 func get[T any](ctx context.Context, c *Client, id, rest string) (T, error) {

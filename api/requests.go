@@ -124,7 +124,8 @@ type StoreStatus struct {
 
 // ShutdownRequest ends the daemon.
 type ShutdownRequest struct {
-	StopAgents bool `json:"stopAgents,omitempty" doc:"Stop every agent first. Without it agents go on."`
+	StopAgents bool `json:"stopAgents,omitempty" doc:"Stop every agent first; the daemon goes on when one cannot be stopped. Without it agents go on."`
+	Force      bool `json:"force,omitempty" doc:"End although changes wait that could not be saved yet: they are lost."`
 }
 
 // Check is one finding of the doctor.

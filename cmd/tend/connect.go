@@ -15,8 +15,12 @@ import (
 	"github.com/tendhq/tend/api"
 )
 
-// startLimit is how long a daemon may take to answer.
-const startLimit = 10 * time.Second
+// startLimit is how long a daemon may take to start and answer, statusLimit how
+// long one that runs may take to say how it is: it does so from memory.
+const (
+	startLimit  = 10 * time.Second
+	statusLimit = 5 * time.Second
+)
 
 // client connects to the daemon, and starts one when none answers.
 func (p *program) client(ctx context.Context) (*api.Client, error) {
@@ -41,8 +45,11 @@ func reach(ctx context.Context, sockets []string) (*api.Client, error) {
 			continue
 		}
 		c := api.NewClient(path)
-		st, err := c.Status(ctx)
-		if !errors.Is(err, api.ErrUnreachable) && !st.Stopping {
+		limited, cancel := context.WithTimeout(ctx, statusLimit)
+		st, err := c.Status(limited)
+		cancel()
+		silent := ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded)
+		if !silent && !errors.Is(err, api.ErrUnreachable) && !st.Stopping {
 			return c, err
 		}
 	}

@@ -66,7 +66,7 @@ func (p *program) demo(ctx context.Context) error {
 	}
 	err = d.demoShow(ctx)
 	client := api.NewClient(d.dirs.socket())
-	if serr := client.Shutdown(context.WithoutCancel(ctx), true); serr == nil {
+	if serr := client.Shutdown(context.WithoutCancel(ctx), api.ShutdownRequest{StopAgents: true, Force: true}); serr == nil {
 		err = errors.Join(err, <-served)
 	}
 	p.demoEnd(dir)

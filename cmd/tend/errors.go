@@ -57,17 +57,17 @@ func exitOf(err error) (code int, line string) {
 
 func codeOf(c api.Code) int {
 	switch c {
-	case api.CodeUsage:
+	case api.CodeUsage, api.CodeAmbiguous:
 		return exitUsage
-	case api.CodeNotFound, api.CodeAmbiguous:
+	case api.CodeNotFound:
 		return exitNoSession
-	case api.CodeRefused, api.CodeInputRefused:
+	case api.CodeRefused, api.CodeInputRefused, api.CodeNameTaken:
 		return exitRefused
 	case api.CodeTimeout:
 		return exitTimeout
 	case api.CodeStopping:
 		return exitUnreachable
-	case api.CodeNameTaken, api.CodeLaunchFailed, api.CodeHostUnreachable, api.CodeStoreUnavailable, api.CodeInternal:
+	case api.CodeLaunchFailed, api.CodeHostUnreachable, api.CodeStoreUnavailable, api.CodeInternal:
 	}
 	return exitFailed
 }

@@ -49,10 +49,11 @@ func TestScripts(t *testing.T) {
 		Setup:              func(env *testscript.Env) error { return newHome(env) },
 		RequireUniqueNames: true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"eventually": eventually,
-			"fails":      fails,
-			"json":       jsonLines,
-			"killdaemon": killDaemon,
+			"eventually":   eventually,
+			"fails":        fails,
+			"json":         jsonLines,
+			"killdaemon":   killDaemon,
+			"freezedaemon": freezeDaemon,
 		},
 	})
 }
@@ -173,11 +174,21 @@ func eventually(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// killDaemon ends the daemon as a power cut would, and waits until it is gone.
-func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
+func daemonOf(ts *testscript.TestScript) int {
 	text, _, _ := strings.Cut(ts.ReadFile(ts.Getenv("XDG_STATE_HOME")+"/tend/tend.lock"), " ")
 	pid, err := strconv.Atoi(strings.TrimSpace(text))
 	ts.Check(err)
+	return pid
+}
+
+// freezeDaemon makes the daemon hang until it is killed.
+func freezeDaemon(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(syscall.Kill(daemonOf(ts), syscall.SIGSTOP))
+}
+
+// killDaemon ends the daemon as a power cut would, and waits until it is gone.
+func killDaemon(ts *testscript.TestScript, _ bool, _ []string) {
+	pid := daemonOf(ts)
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -31,6 +31,9 @@ func (p *program) sendCommand() *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
+			if once, err := limitOf(c, timeout); err != nil || once {
+				return errors.Join(err, usagef("--timeout 0 leaves no time for a turn: leave --wait out to send only"))
+			}
 			if timeout > 0 {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -128,33 +131,4 @@ func (p *program) outcome(s api.Session, state string) error {
 		return failure{exitFailed, fmt.Sprintf("%s: %s: tend explain %s says why", s.Name, s.View.Label, shortID(s.ID))}
 	}
 	return nil
-}
-
-func (p *program) answerCommand() *cobra.Command {
-	var r api.AnswerRequest
-	c := &cobra.Command{
-		Use: "answer SESSION [TEXT]", Short: "Answer the question that a session asks",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) > 2 || (len(args) == 2) == (r.Key != "") {
-				return usagef("give the session and a text, or a key: tend answer SESSION y, tend answer SESSION --key enter")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 2 {
-				r.Text = args[1]
-			}
-			client, err := p.client(c.Context())
-			if err != nil {
-				return err
-			}
-			s, err := client.Answer(c.Context(), args[0], r)
-			if err != nil {
-				return err
-			}
-			return p.report(s, "answered")
-		},
-	}
-	c.Flags().StringVar(&r.Key, "key", "", "a key instead of a text: enter, esc, up, down, ctrl-c, a character")
-	return c
 }

@@ -51,24 +51,25 @@ func counts(m map[string]int) string {
 }
 
 func (p *program) shutdownCommand() *cobra.Command {
-	stop := false
+	var r api.ShutdownRequest
 	c := &cobra.Command{
 		Use: "shutdown", Short: "End the daemon; agents go on", Args: exactly(0, "no argument"),
-		RunE: func(c *cobra.Command, _ []string) error { return p.shutdown(c.Context(), stop) },
+		RunE: func(c *cobra.Command, _ []string) error { return p.shutdown(c.Context(), r) },
 	}
-	c.Flags().BoolVar(&stop, "stop-agents", false, "stop every agent first")
+	c.Flags().BoolVar(&r.StopAgents, "stop-agents", false, "stop every agent first; when one cannot be stopped, the daemon goes on")
+	c.Flags().BoolVar(&r.Force, "force", false, "end although changes wait that could not be saved (a full disk): they are lost")
 	return c
 }
 
 // shutdown ends the daemon, and says so when it has gone.
-func (p *program) shutdown(ctx context.Context, stopAgents bool) error {
+func (p *program) shutdown(ctx context.Context, r api.ShutdownRequest) error {
 	client, err := p.running(ctx)
-	if errors.Is(err, api.ErrUnreachable) && stopAgents {
+	if errors.Is(err, api.ErrUnreachable) && r.StopAgents {
 		client, err = p.client(ctx) // agents may run without a daemon
 	}
 	switch {
 	case err == nil:
-		err = client.Shutdown(ctx, stopAgents)
+		err = client.Shutdown(ctx, r)
 	case errors.Is(err, api.ErrUnreachable) && p.unlocked():
 		return failure{exitUnreachable, "no daemon runs: there is nothing to end"}
 	case errors.Is(err, api.ErrUnreachable):
@@ -91,7 +92,7 @@ func (p *program) shutdown(ctx context.Context, stopAgents bool) error {
 func (p *program) endDaemon(ctx context.Context) error {
 	client, err := p.running(ctx)
 	if err == nil {
-		err = client.Shutdown(ctx, false)
+		err = client.Shutdown(ctx, api.ShutdownRequest{})
 	}
 	if err != nil && !gone(err) {
 		return err

@@ -23,6 +23,7 @@ type waitOptions struct {
 	until   []string
 	any     bool
 	timeout time.Duration
+	once    bool // look, and do not wait
 }
 
 func (p *program) waitCommand() *cobra.Command {
@@ -31,14 +32,20 @@ func (p *program) waitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "wait SESSION… --until STATE", Short: "Wait until sessions reach a state",
 		Long: "Waits for done, waiting, attention, idle, ended or any state, several separated by commas. A state that is only passed\n" +
-			"through counts too. It ends with 1 when a session has ended without reaching it, with 5 when the time is over.",
+			"through counts too. It ends with 1 when a session has ended without reaching it, with 5 when the time is over;\n" +
+			"--timeout 0 only looks.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("name the sessions to wait for")
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return p.wait(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if o.once, err = limitOf(c, o.timeout); err != nil {
+				return err
+			}
+			return p.wait(c.Context(), args, o)
+		},
 	}
 	c.Flags().StringSliceVar(&o.until, "until", []string{"done"}, "done, waiting, attention, idle, ended or a state")
 	c.Flags().BoolVar(&o.any, "any", false, "one of the sessions is enough")
@@ -46,6 +53,14 @@ func (p *program) waitCommand() *cobra.Command {
 	c.Flags().DurationVar(&o.timeout, "timeout", 0, "give up after this long")
 	c.MarkFlagsMutuallyExclusive("any", "all")
 	return c
+}
+
+// limitOf checks --timeout; once says that it is 0, which is a limit too.
+func limitOf(c *cobra.Command, limit time.Duration) (once bool, err error) {
+	if limit < 0 {
+		return false, usagef("--timeout %s is less than nothing: give a time such as 30s, or 0 to look only", limit)
+	}
+	return limit == 0 && c.Flags().Changed("timeout"), nil
 }
 
 func (p *program) wait(ctx context.Context, names []string, o waitOptions) error {
@@ -113,7 +128,11 @@ func (p *program) await(ctx context.Context, names []string, o waitOptions) ([]r
 			return nil, err
 		}
 	}
-	if !w.over() {
+	switch {
+	case w.over():
+	case o.once:
+		return w.reached, w.late()
+	default:
 		err = p.follow(ctx, c, st.Seq, api.EventFilter{}, func(c *api.Client, e api.Entry) (bool, error) {
 			err := w.take(ctx, c, e)
 			return w.over(), err
@@ -165,7 +184,7 @@ func (w *waiting) check(ctx context.Context, c *api.Client, id, passed string) e
 		w.reached = append(w.reached, reached{s, state})
 		return nil
 	}
-	if s.View.Group != "ended" {
+	if s.View.Group != "ended" && (s.State != "needsAttention" || !ended(s)) {
 		return nil
 	}
 	delete(w.open, s.ID)

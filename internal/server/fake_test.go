@@ -174,6 +174,8 @@ func (f *fakeService) Health() supervisor.Health {
 	}
 }
 
+func (f *fakeService) StopAll(context.Context) error { return f.err }
+
 func (f *fakeService) lastCommand() session.Command {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -87,6 +87,7 @@ func known(err error) (problem, bool) {
 		paste     *session.PasteError
 		ambiguous *supervisor.AmbiguousError
 		wish      *supervisor.InputError
+		running   *supervisor.RunningError
 	)
 	switch {
 	case errors.As(err, &own):
@@ -103,6 +104,8 @@ func known(err error) (problem, bool) {
 		return newProblem(http.StatusConflict, api.CodeAmbiguous, "several sessions start with "+ambiguous.Prefix, "give more of the id: "+idList(ambiguous.IDs)), true
 	case errors.As(err, &wish):
 		return usage(wish.Message), true
+	case errors.As(err, &running):
+		return newProblem(http.StatusConflict, api.CodeRefused, running.Error(), "tend stop SESSION says what stands in the way"), true
 	}
 	return knownValue(err)
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"os"
 
@@ -130,16 +131,35 @@ func (h *Handler) registerDaemon(a huma.API) {
 		})
 	down := operation(a, "shutdown", http.MethodPost, "/shutdown", "End the daemon; agents go on unless stopAgents is set", 400, 408, 413, 415, 422, 503)
 	down.DefaultStatus = http.StatusAccepted
-	huma.Register(a, down, func(_ context.Context, in *shutdownInput) (*body[api.Status], error) {
-		stopAgents := in.Body != nil && in.Body.StopAgents
-		h.refuseCommands()
-		h.shutdown.Do(func() {
-			if h.cfg.Shutdown != nil {
-				go h.cfg.Shutdown(stopAgents)
-			}
-		})
-		return &body[api.Status]{h.status()}, nil
+	huma.Register(a, down, func(ctx context.Context, in *shutdownInput) (*body[api.Status], error) {
+		var r api.ShutdownRequest
+		if in.Body != nil {
+			r = *in.Body
+		}
+		return h.goDown(ctx, r)
 	})
+}
+
+// goDown begins the daemon's end, unless something would be lost or left behind
+// that nobody has said may be.
+func (h *Handler) goDown(ctx context.Context, r api.ShutdownRequest) (*body[api.Status], error) {
+	if r.StopAgents {
+		if err := h.cfg.Service.StopAll(ctx); err != nil {
+			return nil, h.fail(ctx, "stop the agents", err)
+		}
+	}
+	if n := h.cfg.Service.Health(); n.Unsaved > 0 && !r.Force {
+		return nil, newProblem(http.StatusServiceUnavailable, api.CodeStoreUnavailable,
+			fmt.Sprintf("the daemon goes on: %d changes wait to be saved (%s)", n.Unsaved, oneLine(n.StoreError, 500)),
+			"free some space, or give them up with tend shutdown --force")
+	}
+	h.refuseCommands()
+	h.shutdown.Do(func() {
+		if h.cfg.Shutdown != nil {
+			go h.cfg.Shutdown(r.StopAgents)
+		}
+	})
+	return &body[api.Status]{h.status()}, nil
 }
 
 func (h *Handler) status() api.Status {

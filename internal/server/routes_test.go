@@ -278,13 +278,13 @@ func TestStatusAndDoctor(t *testing.T) {
 func TestShutdownIsCalledOnce(t *testing.T) {
 	calls := make(chan bool, 4)
 	d := start(t, Config{Service: newFake(full()), Shutdown: func(stopAgents bool) { calls <- stopAgents }})
-	if err := d.client.Shutdown(t.Context(), true); err != nil {
+	if err := d.client.Shutdown(t.Context(), api.ShutdownRequest{StopAgents: true, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !<-calls {
 		t.Error("stopAgents was lost")
 	}
-	if err := d.client.Shutdown(t.Context(), false); api.CodeOf(err) != api.CodeStopping {
+	if err := d.client.Shutdown(t.Context(), api.ShutdownRequest{Force: true}); api.CodeOf(err) != api.CodeStopping {
 		t.Errorf("the second shutdown: %v", err)
 	}
 	if _, err := d.client.Stop(t.Context(), "01FULL"); api.CodeOf(err) != api.CodeStopping {

@@ -11,8 +11,9 @@ type (
 	}
 	// Answer replies to the question the agent asks, as typed text or a key.
 	Answer struct {
-		Text string `json:"text,omitempty"`
-		Key  string `json:"key,omitempty"` // such as enter, esc, up, ctrl-c
+		AnswerID string `json:"answerId,omitempty"` // "" = nobody waits for what comes of it
+		Text     string `json:"text,omitempty"`
+		Key      string `json:"key,omitempty"` // such as enter, esc, up, ctrl-c
 	}
 	// Interrupt ends the present turn and keeps the agent.
 	Interrupt struct{}

@@ -89,7 +89,7 @@ func (t *step) answer(w Answer) error {
 	case t.s.Spec.Kind == Job:
 		return t.refuse("a job's terminal is read-only: tend stop ends it")
 	}
-	t.do(TypeAnswer{Ref: t.s.Ref(), Text: w.Text, Key: w.Key})
+	t.do(TypeAnswer{Ref: t.s.Ref(), AnswerID: w.AnswerID, Text: w.Text, Key: w.Key})
 	return nil
 }
 

@@ -29,9 +29,10 @@ type (
 	}
 	// TypeAnswer replies to the question.
 	TypeAnswer struct {
-		Ref  RunRef `json:"ref"`
-		Text string `json:"text,omitempty"`
-		Key  string `json:"key,omitempty"`
+		Ref      RunRef `json:"ref"`
+		AnswerID string `json:"answerId,omitempty"`
+		Text     string `json:"text,omitempty"`
+		Key      string `json:"key,omitempty"`
 	}
 	// TypeInterrupt sends the agent's interrupt key.
 	TypeInterrupt struct {

@@ -31,7 +31,7 @@ func (e *LaunchError) Error() string { return e.Detail }
 // InputRefusedError is input that a host refused to write because its condition
 // did not hold at that instant. Nothing was written.
 type InputRefusedError struct {
-	Why  string // personTyping, unfinishedLine, wrongRun, readOnly, ended, full (it does not read), tooLarge
+	Why  string // personTyping, unfinishedLine, wrongRun, readOnly, ended, full (it does not read), tooLarge, notTyped (Line says why)
 	Line string // one line for people
 }
 

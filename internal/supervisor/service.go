@@ -2,6 +2,8 @@ package supervisor
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tendhq/tend/internal/session"
@@ -44,8 +46,11 @@ type Commands interface {
 	// the launch has failed (*session.LaunchError; no session is left behind).
 	Create(ctx context.Context, n NewSession) (session.Session, error)
 	// Command applies a command; it returns when its effect on the session is
-	// durable, not when the agent has obeyed.
+	// durable, not when the agent has obeyed; an answer, when it has been typed.
 	Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error)
+	// StopAll stops every session and returns when all have ended; *RunningError
+	// names those that have not after a minute, or that could not be told.
+	StopAll(ctx context.Context) error
 }
 
 // Sessions tell what is.
@@ -81,6 +86,18 @@ type Health struct {
 	StoreError string // "" = the store writes
 	Unsaved    int    // changes that wait for the store
 }
+
+// RunningError: sessions that were to be stopped and still run.
+type RunningError struct {
+	Names []string
+	Cause error // of the first
+}
+
+func (e *RunningError) Error() string {
+	return fmt.Sprintf("still running: %s (%v)", strings.Join(e.Names, ", "), e.Cause)
+}
+
+func (e *RunningError) Unwrap() error { return e.Cause }
 
 // AmbiguousError: a prefix that several sessions share.
 type AmbiguousError struct {

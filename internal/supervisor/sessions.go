@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -152,9 +153,15 @@ func checkName(name string) error {
 		return &InputError{Field: "name", Message: fmt.Sprintf("the name has %d bytes, at most %d are taken", len(name), maxName)}
 	case strings.ContainsFunc(name, unprintable):
 		return &InputError{Field: "name", Message: "the name has characters that cannot be shown"}
+	case likeID.MatchString(name):
+		return &InputError{Field: "name", Message: fmt.Sprintf("the name %q looks like the id of a session: choose another", name)}
 	}
 	return nil
 }
+
+// likeID is an id, or as much of one as lists show: a name like this would be
+// taken for another session. Ids begin with 0 until the year 3084.
+var likeID = regexp.MustCompile(`(?i)^0[0-9a-hjkmnp-tv-z]{9,25}$`)
 
 // unprintable reports control and formatting characters. The joiner of emoji
 // sequences is not one.
@@ -192,11 +199,19 @@ func (sup *Supervisor) takeName(id session.ID, n NewSession) (string, error) {
 		for i := 2; sup.names[name] != ""; i++ {
 			name = fmt.Sprintf("%s-%d", base, i)
 		}
-	} else if owner := sup.names[name]; owner != "" {
-		return "", fmt.Errorf("%w: %q is session %s: choose another or rename that one", session.ErrNameTaken, name, owner)
+	} else if err := sup.nameFree(id, name); err != nil {
+		return "", err
 	}
 	sup.names[name] = id
 	return name, nil
+}
+
+// nameFree refuses a name that another open session has; mu is held.
+func (sup *Supervisor) nameFree(id session.ID, name string) error {
+	if owner := sup.names[name]; owner != "" && owner != id {
+		return fmt.Errorf("%w: %q is session %s: choose another or rename that one", session.ErrNameTaken, name, owner)
+	}
+	return nil
 }
 
 // renamed keeps the names up to date after a change.
@@ -263,12 +278,20 @@ func newUUID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// Command applies a command and returns when it is durable.
+// Command applies a command; see Commands.
 func (sup *Supervisor) Command(ctx context.Context, id session.ID, c session.Command) (session.Session, error) {
-	c, err := sup.checkCommand(c)
+	c, err := sup.checkCommand(id, c)
 	if err != nil {
 		return session.Session{}, err
 	}
+	if w, ok := c.(session.Answer); ok {
+		return sup.answer(ctx, id, w)
+	}
+	return sup.apply(ctx, id, c)
+}
+
+// apply returns when the command is durable.
+func (sup *Supervisor) apply(ctx context.Context, id session.ID, c session.Command) (session.Session, error) {
 	for {
 		a, err := sup.actorOf(ctx, id)
 		if err != nil {
@@ -282,7 +305,7 @@ func (sup *Supervisor) Command(ctx context.Context, id session.ID, c session.Com
 }
 
 // checkCommand completes a command and refuses one that makes no sense.
-func (sup *Supervisor) checkCommand(c session.Command) (session.Command, error) {
+func (sup *Supervisor) checkCommand(id session.ID, c session.Command) (session.Command, error) {
 	switch w := c.(type) {
 	case session.Send:
 		if w.PromptID == "" {
@@ -306,6 +329,9 @@ func (sup *Supervisor) checkCommand(c session.Command) (session.Command, error) 
 		if err := checkName(w.Name); err != nil {
 			return nil, err
 		}
+		sup.mu.Lock()
+		defer sup.mu.Unlock()
+		return w, sup.nameFree(id, w.Name)
 	case session.Answer:
 		if w.Text == "" && w.Key == "" {
 			return nil, &InputError{Field: "text", Message: "the answer is empty: give a text, or a key with --key"}

@@ -1,7 +1,9 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -51,6 +53,8 @@ type Supervisor struct {
 	mu     sync.Mutex
 	actors map[session.ID]*actor
 	names  map[string]session.ID // of open sessions and of those being created
+	// answers are those being typed, by their id, with who waits for each.
+	answers map[string]chan<- error
 }
 
 var _ Service = (*Supervisor)(nil)
@@ -61,7 +65,7 @@ func New(cfg Config) *Supervisor {
 	f := newFeed()
 	return &Supervisor{
 		cfg: cfg, feed: f, saver: newSaver(cfg.Store, f, cfg.Log), ctx: ctx, cancel: cancel, started: time.Now(),
-		actors: map[session.ID]*actor{}, names: map[string]session.ID{},
+		actors: map[session.ID]*actor{}, names: map[string]session.ID{}, answers: map[string]chan<- error{},
 	}
 }
 
@@ -101,7 +105,7 @@ func (sup *Supervisor) Start(ctx context.Context) error {
 func (sup *Supervisor) Shutdown(ctx context.Context, stopAgents bool) error {
 	var err error
 	if stopAgents {
-		err = sup.stopAll(ctx)
+		err = sup.StopAll(ctx)
 	}
 	sup.draining.Store(true)
 	typed, cancel := context.WithTimeout(ctx, drainTime)
@@ -129,16 +133,36 @@ func finished(ctx context.Context, g *sync.WaitGroup) error {
 	}
 }
 
-func (sup *Supervisor) stopAll(ctx context.Context) error {
+// stopLimit bounds how long the agents may take to end: two graces of the stop
+// policy, and as much again for a busy machine.
+const stopLimit = time.Minute
+
+// StopAll stops every session; see Commands.
+func (sup *Supervisor) StopAll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stopLimit)
+	defer cancel()
+	var left RunningError
+	failed := func(a *actor, err error) {
+		left.Names = append(left.Names, a.session().Name)
+		left.Cause = cmp.Or(left.Cause, err)
+	}
+	var told []*actor
 	for _, a := range sup.all() {
-		if _, err := a.ask(ctx, session.Stop{}); err != nil {
-			return fmt.Errorf("stop %s: %w", a.id, err)
+		_, err := a.ask(ctx, session.Stop{})
+		switch {
+		case err == nil:
+			told = append(told, a)
+		case !errors.Is(err, errRetired):
+			failed(a, err)
 		}
 	}
-	for _, a := range sup.all() {
+	for _, a := range told {
 		if _, err := sup.until(ctx, a, session.Session.Ended); err != nil {
-			return fmt.Errorf("wait for %s to end: %w", a.id, err)
+			failed(a, errors.New("it was told to stop and has not ended yet"))
 		}
+	}
+	if len(left.Names) > 0 {
+		return &left
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package supervisor
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -268,67 +267,4 @@ func (t *typist) holds(ctx context.Context) (ok bool) {
 
 func (t *typist) moved(st session.PromptState, detail string) {
 	t.a.say(t.ref.Run, session.FromSupervisor, session.PromptMoved{PromptID: t.id, State: st, Detail: detail})
-}
-
-// The times of an answer. An agent may tell of its dialog before it draws it, and
-// keys that come within 0.1 s of that are lost (measured, Codex 0.171.0).
-const (
-	dialogWait = 5 * time.Second
-	dialogRest = 300 * time.Millisecond
-)
-
-// typeAnswer types a person's answer, if the question still stands.
-func (a *actor) typeAnswer(host Host, e session.TypeAnswer) {
-	if w := a.watching(); w != nil && w.ref == e.Ref && e.Key == "" {
-		a.awaitDialog(w, e.Text)
-	}
-	a.enter(host, e.Ref, func(c Composer) ([]byte, error) {
-		switch {
-		case a.session().State != session.WaitingOnInput:
-			return nil, errors.New("the question is gone")
-		case e.Key != "":
-			return c.Key(e.Key)
-		}
-		return c.Answer(e.Text)
-	})
-}
-
-// awaitDialog returns when the question can be answered so, or will not be.
-func (a *actor) awaitDialog(w *watch, text string) {
-	t := &typist{a: a, w: w}
-	drawn := func() bool {
-		_, err := w.view.Composer.Answer(text)
-		return err == nil || a.session().State != session.WaitingOnInput
-	}
-	t.await(a.sup.ctx, dialogWait, drawn)
-	if q := a.session().Waiting; q != nil && now().Sub(q.Since) < dialogWait {
-		every(dialogRest).wait(a.sup.ctx)
-	}
-}
-
-// keysApart is the pause between keys that must not be taken for one.
-const keysApart = 300 * time.Millisecond
-
-func (a *actor) typeInterrupt(host Host, e session.TypeInterrupt) {
-	a.enter(host, e.Ref, func(c Composer) ([]byte, error) { return c.Interrupt(), nil })
-}
-
-// enter types what a person asked for, or tells why it could not.
-func (a *actor) enter(host Host, ref session.RunRef, encode func(Composer) ([]byte, error)) {
-	err := errUnwatched
-	var data []byte
-	if w := a.watching(); w != nil && w.ref == ref {
-		if cerr := w.call(a.sup.ctx, func() { data, err = encode(w.view.Composer) }); cerr != nil {
-			err = cerr
-		}
-	}
-	for i, keys := range bytes.Split(data, []byte{0}) {
-		if i > 0 && !every(keysApart).wait(a.sup.ctx) || err != nil {
-			break
-		}
-		err = host.Write(a.sup.ctx, ref, session.Input{By: session.FromPerson, Data: keys})
-	}
-	if err != nil {
-		a.say(ref.Run, session.FromSupervisor, session.InputFailed{Detail: err.Error()})
-	}
 }
