@@ -174,7 +174,11 @@ func (f *fakeService) Health() supervisor.Health {
 	}
 }
 
-func (f *fakeService) StopAll(context.Context) error { return f.err }
+func (f *fakeService) StopAll(context.Context) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.err
+}
 
 func (f *fakeService) lastCommand() session.Command {
 	f.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tendhq/tend/api"
@@ -277,7 +278,16 @@ func TestStatusAndDoctor(t *testing.T) {
 
 func TestShutdownIsCalledOnce(t *testing.T) {
 	calls := make(chan bool, 4)
-	d := start(t, Config{Service: newFake(full()), Shutdown: func(stopAgents bool) { calls <- stopAgents }})
+	service := newFake(full())
+	d := start(t, Config{Service: service, Shutdown: func(stopAgents bool) { calls <- stopAgents }})
+	service.failWith(&supervisor.RunningError{Names: []string{"deaf"}, Cause: session.ErrStoreUnavailable})
+	if err := d.client.Shutdown(t.Context(), api.ShutdownRequest{StopAgents: true, Force: true}); api.CodeOf(err) != api.CodeRefused || !strings.Contains(err.Error(), "deaf") {
+		t.Errorf("an agent cannot be stopped: %v", err)
+	}
+	service.failWith(nil)
+	if err := d.client.Shutdown(t.Context(), api.ShutdownRequest{}); api.CodeOf(err) != api.CodeStoreUnavailable || !strings.Contains(err.Error(), "3 changes") {
+		t.Errorf("changes are not saved: %v", err)
+	}
 	if err := d.client.Shutdown(t.Context(), api.ShutdownRequest{StopAgents: true, Force: true}); err != nil {
 		t.Fatal(err)
 	}

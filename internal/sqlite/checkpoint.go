@@ -1,6 +1,10 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"errors"
+	"os"
+)
 
 // pageSize is SQLite's default, which nothing here changes.
 const pageSize = 4096
@@ -18,7 +22,13 @@ func (s *Store) idle() {
 		s.rested = true
 		return
 	}
-	if s.watch() != nil || s.renew() != nil || !s.pending && !s.bloated {
+	if s.watch() != nil || s.renew() != nil {
+		return
+	}
+	if !s.roomy {
+		s.roomy = s.reserve() == nil
+	}
+	if !s.pending && !s.bloated {
 		return
 	}
 	mode := "PASSIVE"
@@ -28,6 +38,22 @@ func (s *Store) idle() {
 	busy, frames, moved, err := s.checkpoint(mode)
 	s.pending = err != nil || busy || moved < frames
 	s.bloated = s.bloated && (err != nil || busy)
+	if mode == "TRUNCATE" {
+		s.roomy = false // cut off with the rest
+	}
+}
+
+// reserve takes from the disk what the log needs up to its checkpoint; its file
+// does not grow by it. So a disk that an agent has filled still takes some
+// hundred changes, among them the stop of that agent. Where the system cannot
+// do this, nothing is reserved. The log may be opened beside SQLite: unlike the
+// database, it carries no locks.
+func (s *Store) reserve() error {
+	f, err := os.OpenFile(s.path+"-wal", os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(allocate(f, s.opts.WALLimit/4), f.Close())
 }
 
 // checkpoint moves the log's frames into the database as far as no reader needs

@@ -49,6 +49,22 @@ func TestFullDisk(t *testing.T) {
 	wantSound(t, path)
 }
 
+// TestRoomForTheLastWord: on a disk that others have filled, changes still fit
+// for a while, so that what fills it can be stopped.
+func TestRoomForTheLastWord(t *testing.T) {
+	disk := smallDisk(t)
+	st := open(t, filepath.Join(disk, "tend.db"), sqlite.Options{WALLimit: 8 << 20, IdleEvery: 10 * time.Millisecond})
+	for n := 64 << 10; n > 0; n /= 2 {
+		for writeMore(filepath.Join(disk, "ballast"), n) == nil {
+		}
+	}
+	for n := range 50 {
+		if _, err := st.Commit(t.Context(), storetest.Step(storetest.New(n), "Created")); err != nil {
+			t.Fatalf("change %d: %v", n, err)
+		}
+	}
+}
+
 // smallDisk mounts a disk of 4 MiB, or skips the test.
 func smallDisk(t *testing.T) string {
 	t.Helper()

@@ -156,6 +156,10 @@ func TestAFullDiskLosesNothing(t *testing.T) { // B62
 		if err := st.command(s.ID, session.Stop{}); !errors.Is(err, session.ErrStoreUnavailable) {
 			t.Fatalf("a stop that cannot be recorded: %v", err)
 		}
+		var left *RunningError
+		if err := st.sup.StopAll(context.Background()); !errors.As(err, &left) || !errors.Is(err, session.ErrStoreUnavailable) {
+			t.Fatalf("all stopped, though no stop can be recorded: %v", err)
+		}
 		if h := st.sup.Health(); h.StoreError == "" || h.Unsaved != 2 {
 			t.Fatalf("%+v", h)
 		}
