@@ -72,6 +72,14 @@ func (p *program) folders() (out []api.Check) {
 	return out
 }
 
+func (p *program) configCheck() api.Check {
+	if p.cfgErr != nil {
+		_, line := exitOf(p.cfgErr)
+		return api.Check{Name: "configuration", Detail: line, Remedy: "mend it: the daemon does not start with it; tend help config documents every key"}
+	}
+	return api.Check{Name: "configuration", OK: true, Detail: p.dirs.configFile()}
+}
+
 // daemonCheck looks at the daemon, its socket and its lock. The client is nil
 // when none answers.
 func (p *program) daemonCheck(ctx context.Context) (*api.Client, []api.Check) {

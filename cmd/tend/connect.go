@@ -98,6 +98,9 @@ func (p *program) summon(ctx context.Context) (*api.Client, error) {
 // startDaemon starts `tend serve` away from this terminal and waits until it
 // answers. When it cannot start, its own error is returned.
 func (p *program) startDaemon(ctx context.Context) error {
+	if p.cfgErr != nil {
+		return p.cfgErr
+	}
 	if err := p.dirs.make(); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (p *program) doctorCommand() *cobra.Command {
 }
 
 func (p *program) doctor(ctx context.Context) error {
-	checks := append(p.programs(), p.folders()...)
+	checks := append(append(p.programs(), p.folders()...), p.configCheck())
 	checks = append(checks, p.checkup(ctx)...)
 	client, daemon := p.daemonCheck(ctx)
 	checks = append(append(checks, daemon...), p.runs(ctx, client)...)

@@ -28,6 +28,7 @@ type program struct {
 	stderr io.Writer
 	dirs   dirs
 	cfg    config
+	cfgErr error // why cfg is not what the person has set
 	json   bool
 }
 

@@ -55,7 +55,9 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// prepare finds the folders and reads the configuration before a verb runs.
+// prepare finds the folders and reads the configuration before a verb runs. What
+// is wrong with it stands only in the way of verbs that follow it: agents can be
+// looked at and stopped all the same.
 func (p *program) prepare(c *cobra.Command) (err error) {
 	if err := c.ValidateFlagGroups(); err != nil {
 		return usagef("%v: tend %s --help shows how", err, c.Name())
@@ -66,8 +68,12 @@ func (p *program) prepare(c *cobra.Command) (err error) {
 	if p.dirs, err = findDirs(p.env); err != nil {
 		return err
 	}
-	p.cfg, err = loadConfig(p.dirs.configFile(), p.env)
-	return err
+	p.cfg, p.cfgErr = loadConfig(p.dirs.configFile(), p.env)
+	switch c.Name() {
+	case "run", "attach", "serve":
+		return p.cfgErr
+	}
+	return nil
 }
 
 // completeSession lists the sessions for the shell. It starts no daemon.
