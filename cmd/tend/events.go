@@ -27,7 +27,7 @@ func (p *program) eventsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what happens")
-	c.Flags().Int64Var(&o.since, "since", 0, "only what came after this sequence number")
+	c.Flags().Var(wholeNumber[int64]{&o.since, 0}, "since", "only what came after this sequence number")
 	c.Flags().StringVar(&o.session, "session", "", "only this session")
 	return c
 }

@@ -38,7 +38,7 @@ func (p *program) root() *cobra.Command {
 	}
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usagef("%v: tend %s --help shows how", err, strings.TrimPrefix(c.CommandPath(), "tend "))
+		return usagef("%v: %s --help shows how", err, c.CommandPath())
 	})
 	root.SetVersionTemplate("tend {{.Version}}\n")
 	root.SetHelpCommand(p.helpCommand())
@@ -47,9 +47,13 @@ func (p *program) root() *cobra.Command {
 		p.shutdownCommand(), p.statusCommand(), p.doctorCommand(), p.demoCommand(), p.versionCommand(), p.serveCommand(),
 		p.uninstallCommand(), p.agentsCommand(), p.transcriptCommand())
 	root.AddCommand(p.simpleCommands()...)
+	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, " SESSION") {
 			c.ValidArgsFunction = p.completeSession
+		}
+		if c.Name() == "completion" {
+			c.Args, c.RunE = oneShell, func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 	return root
@@ -60,7 +64,7 @@ func (p *program) root() *cobra.Command {
 // looked at and stopped all the same.
 func (p *program) prepare(c *cobra.Command) (err error) {
 	if err := c.ValidateFlagGroups(); err != nil {
-		return usagef("%v: tend %s --help shows how", err, c.Name())
+		return usagef("%v: %s --help shows how", err, c.CommandPath())
 	}
 	if c.Annotations["bare"] != "" || c.HasParent() && c.Parent().Name() == "completion" {
 		return nil
@@ -114,6 +118,14 @@ func exactly(n int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// oneShell refuses the shells that cobra knows no completion for.
+func oneShell(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usagef("there is no completion for %q: bash, zsh, fish and powershell have one", args[0])
+	}
+	return nil
 }
 
 // helpCommand adds `tend help config`.

@@ -186,7 +186,7 @@ func exitWords(x api.Exit) string {
 }
 
 func (p *program) explainCommand() *cobra.Command {
-	limit := 0
+	limit := 100
 	c := &cobra.Command{
 		Use: "explain SESSION", Short: "The evidence that led to the present state, newest last", Args: exactly(1, "one session"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -212,7 +212,7 @@ func (p *program) explainCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().IntVar(&limit, "limit", 100, "at most this many entries")
+	c.Flags().Var(wholeNumber[int]{&limit, 1}, "limit", "at most this many entries")
 	return c
 }
 

@@ -180,14 +180,20 @@ func translate(_ huma.Context, _ string, v any) (any, error) {
 	for i, d := range m.Errors {
 		sep := "; "
 		if i == 0 {
-			sep = ": "
+			message, sep = "", ""
 		}
-		message += sep + d.Message
-		if d.Location != "" {
-			message += " (" + d.Location + ")"
-		}
+		message += sep + fieldOf(d.Location) + d.Message
 	}
 	return newProblem(m.Status, code, oneLine(message, 2000), ""), nil
+}
+
+// fieldOf is the field that a problem is about, as people wrote it.
+func fieldOf(location string) string {
+	_, field, _ := strings.Cut(location, ".") // body, path or query
+	if field == "" {
+		return ""
+	}
+	return field + ": "
 }
 
 // oneLine keeps a message printable on one line, at most n bytes long.

@@ -149,7 +149,7 @@ func (t *step) afterEnd(r Reason, w ProcessEnded) {
 	case unproven(t.s):
 		t.failedAttempt("the resumed agent ended: " + how)
 	case t.startupFailed(r):
-		t.attention(StartupFailed, "ended "+t.age()+", before it was of use: "+how+lastWords(w.RecentOutput))
+		t.attention(StartupFailed, "ended "+t.age()+", "+t.tooSoon()+": "+how+lastWords(w.RecentOutput))
 	case r == UserExited && task && t.s.Turn.Open && t.s.Spec.Policy.AutoEscalate:
 		t.attention(UserExitedTurn, "ended in the middle of the task: "+how)
 	case r == UserExited:
@@ -193,6 +193,13 @@ func (t *step) startupFailed(r Reason) bool {
 		return false
 	}
 	return !p.WasReady || p.EndedAt.Sub(p.AgeFrom) < t.s.Spec.Policy.MinLifetime
+}
+
+func (t *step) tooSoon() string {
+	if !t.s.Process.WasReady {
+		return "before it was ready"
+	}
+	return "too soon to have been of use (min_lifetime " + t.s.Spec.Policy.MinLifetime.String() + ")"
 }
 
 func (t *step) age() string {
