@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/pty"
 	"github.com/tendhq/tend/internal/session"
@@ -64,6 +66,8 @@ func (p *program) folders() (out []api.Check) {
 			c.OK, c.Detail, c.Remedy = false, f.dir+": "+reason(err).Error(), "make it possible to look into it"
 		case !st.IsDir() || !mine(st):
 			c.OK, c.Detail, c.Remedy = false, f.dir+" is not a folder of yours", "move it away"
+		case unix.Access(f.dir, unix.W_OK|unix.X_OK) != nil:
+			c.OK, c.Detail, c.Remedy = false, f.dir+" cannot be written to", "give yourself the right to, or find out why its disk is read-only"
 		case st.Mode().Perm()&0o077 != 0:
 			c.OK, c.Detail, c.Remedy = false, fmt.Sprintf("%s has mode %v: others can look in", f.dir, st.Mode().Perm()), "chmod 700 "+f.dir
 		}
