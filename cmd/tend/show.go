@@ -165,6 +165,9 @@ func describe(s api.Session) string {
 		line("resume", fmt.Sprintf("attempt %d of %d", s.Resume.Attempts, s.Resume.Max))
 	}
 	for _, q := range s.Queue {
+		if q.State == "confirmed" {
+			continue // it is the turn above, or an earlier one
+		}
 		line("prompt", strings.TrimSpace(q.State+" "+short(q.Text, 60)+" "+clean(q.Failure)))
 	}
 	if s.Closed != nil {
