@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +14,7 @@ import (
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/pty"
 	"github.com/tendhq/tend/internal/session"
+	"github.com/tendhq/tend/internal/sqlite"
 )
 
 // programs checks that the holder's program is there and belongs to this one.
@@ -122,28 +122,46 @@ func (p *program) runs(ctx context.Context, c *api.Client) []api.Check {
 	if err != nil {
 		return []api.Check{{Name: "agents", Detail: oneLine(err.Error()), Remedy: "make it possible to read " + p.dirs.state}}
 	}
+	runs, err := p.presentRuns(ctx, c)
+	if err != nil {
+		return []api.Check{{Name: "agents", OK: true, Detail: fmt.Sprintf("%d run; whether each has a session is not known: %s", len(alive), oneLine(err.Error()))}}
+	}
 	detail := fmt.Sprintf("%d run", len(alive))
-	if c == nil && len(alive) > 0 {
+	var orphans []api.Check
+	for _, r := range alive {
+		run, known := runs[string(r.ref.ID)]
+		if known && run == r.ref.Run {
+			continue
+		}
+		o := api.Check{
+			Name: "orphan", Detail: fmt.Sprintf("process %d of session %s, run %d, belongs to no session on the list", r.pid, r.ref.ID, r.ref.Run),
+			Remedy: fmt.Sprintf("tend doctor --repair takes it back; kill %d ends it", r.pid),
+		}
+		if known {
+			o.Remedy = fmt.Sprintf("its session is at run %d: kill %d ends it", run, r.pid)
+		} else if c != nil {
+			o.Remedy = "tend shutdown, then " + o.Remedy
+		}
+		orphans = append(orphans, o)
+	}
+	if c == nil && len(alive) > len(orphans) {
 		detail += " without a daemon; the next verb takes them back"
 	}
-	out := []api.Check{{Name: "agents", OK: true, Detail: detail}}
+	return append([]api.Check{{Name: "agents", OK: true, Detail: detail}}, orphans...)
+}
+
+// presentRuns is the number of each session's present run, archived ones too:
+// from the daemon, or from the database when none runs.
+func (p *program) presentRuns(ctx context.Context, c *api.Client) (map[string]int, error) {
 	if c == nil {
-		return out
+		return sqlite.PresentRuns(ctx, p.dirs.database())
 	}
 	list, err := p.sessions(ctx, c, true)
-	if err != nil {
-		return append(out, api.Check{Name: "agents", Detail: oneLine(err.Error()), Remedy: "try again"})
+	runs := map[string]int{}
+	for _, s := range list {
+		runs[s.ID] = s.Process.Run
 	}
-	for _, r := range alive {
-		known := slices.ContainsFunc(list, func(s api.Session) bool { return s.ID == string(r.ref.ID) && s.Process.Run == r.ref.Run })
-		if !known {
-			out = append(out, api.Check{
-				Name: "orphan", Detail: fmt.Sprintf("process %d of session %s, run %d, belongs to no session on the list", r.pid, r.ref.ID, r.ref.Run),
-				Remedy: fmt.Sprintf("look at it, and end it by kill %d if it is not wanted", r.pid),
-			})
-		}
-	}
-	return out
+	return runs, err
 }
 
 // liveRun is a run whose process lives.

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tendhq/tend/api"
+	"github.com/tendhq/tend/internal/session"
 	"github.com/tendhq/tend/internal/sqlite"
+	"github.com/tendhq/tend/internal/supervisor"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -17,8 +21,9 @@ func (p *program) doctorCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "doctor", Short: "Find out what is wrong, and the remedy", Args: exactly(0, "no argument"),
 		Long: "Looks at the programs, the folders, the database, the daemon and the agents, and says what to do about what is\n" +
-			"wrong. It changes nothing, unless --repair is given: then a damaged database is set aside and a fresh one is\n" +
-			"made of what can be read of it. Ends with 1 when something needs you.",
+			"wrong. It changes nothing, unless --repair is given: then a damaged database is set aside, a fresh one is made of\n" +
+			"what can be read of it, and agents of which it knows no session are taken back. Ends with 1 when something\n" +
+			"needs you.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if repair {
 				return p.repair(c.Context())
@@ -26,7 +31,7 @@ func (p *program) doctorCommand() *cobra.Command {
 			return p.doctor(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&repair, "repair", false, "set a damaged database aside and save what can be read of it")
+	c.Flags().BoolVar(&repair, "repair", false, "save what can be read of a damaged database, and take back agents without a session")
 	return c
 }
 
@@ -78,15 +83,43 @@ func (p *program) repair(ctx context.Context) error {
 	if err != nil {
 		return failure{exitFailed, oneLine(err.Error())}
 	}
+	taken, err := p.takeBack(ctx)
 	if p.json {
-		return p.print(map[string]any{"repaired": kept != "", "keptAs": kept})
+		ids := []session.ID{}
+		for _, s := range taken {
+			ids = append(ids, s.ID)
+		}
+		return errors.Join(p.print(map[string]any{"repaired": kept != "", "keptAs": kept, "takenBack": ids}), err)
 	}
 	if kept == "" {
-		fmt.Fprintln(p.stdout, "the database is not damaged; nothing was changed")
-		return nil
+		fmt.Fprintln(p.stdout, "the database is not damaged; nothing in it was changed")
+	} else {
+		fmt.Fprintf(p.stdout, "what could be read is in a fresh database; the damaged one is kept as %s\n", kept)
 	}
-	fmt.Fprintf(p.stdout, "what could be read is in a fresh database; the damaged one is kept as %s\n", kept)
-	return nil
+	for _, s := range taken {
+		fmt.Fprintf(p.stdout, "taken back: %s, session %s, run %d%s\n", clean(s.Name), s.ID, s.Process.Run, map[bool]string{true: ", ended: tend ls --all shows it"}[s.Ended()])
+	}
+	return err
+}
+
+// takeBack makes sessions of the runs of which the database knows none. The lock
+// is held.
+func (p *program) takeBack(ctx context.Context) (taken []session.Session, err error) {
+	if _, err := os.Stat(p.dirs.database()); errors.Is(err, fs.ErrNotExist) {
+		if refs, err := p.host().Known(ctx); err == nil && len(refs) == 0 {
+			return nil, nil // nothing there yet, and nothing is made
+		}
+	}
+	store, err := sqlite.Open(ctx, p.dirs.database(), sqlite.Options{})
+	if err != nil {
+		return nil, failure{exitFailed, oneLine(err.Error())}
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	taken, err = supervisor.New(p.supervisorConfig(store, slog.New(slog.DiscardHandler))).TakeBack(ctx)
+	if err != nil {
+		err = failure{exitFailed, oneLine(err.Error())}
+	}
+	return taken, err
 }
 
 // unlocked reports whether no daemon holds the state folder.

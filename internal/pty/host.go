@@ -5,6 +5,7 @@ package pty
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -99,7 +100,10 @@ func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) 
 	}
 	rec := holder.Launch{
 		Version: holder.Version, Argv: l.Argv, Cwd: l.Cwd, Env: l.Env, Cols: l.Size.Cols, Rows: l.Size.Rows,
-		StopSignal: l.StopSignal, ReadOnly: l.ReadOnly, Socket: sock, LogCap: h.cfg.LogCap, Run: ref.Run,
+		StopSignal: l.StopSignal, ReadOnly: l.ReadOnly, Socket: sock, LogCap: h.cfg.LogCap, Run: ref.Run, Name: l.Name,
+	}
+	if rec.Spec, err = json.Marshal(l.Spec); err != nil {
+		return &session.LaunchError{Kind: "failed", Detail: err.Error()}
 	}
 	if l.EnvFromRun != 0 {
 		var old holder.Launch
@@ -127,6 +131,25 @@ func (h *Host) Prepare(_ context.Context, ref session.RunRef, l session.Launch) 
 		return &session.LaunchError{Kind: "noRoom", Detail: fmt.Sprintf("the launch record cannot be written below %s: %v: make room, or make it writable", h.cfg.StateDir, cause(err))}
 	}
 	return nil
+}
+
+// Recorded returns what a run was prepared from.
+func (h *Host) Recorded(_ context.Context, ref session.RunRef) (session.Launch, error) {
+	var rec holder.Launch
+	err := holder.ReadFile(h.Dir(ref), holder.LaunchFile, &rec)
+	if errors.Is(err, fs.ErrNotExist) {
+		return session.Launch{}, session.ErrNoRun
+	}
+	if err != nil {
+		return session.Launch{}, fmt.Errorf("read the launch record: %w", err)
+	}
+	l := session.Launch{
+		Argv: rec.Argv, Cwd: rec.Cwd, Size: session.Size{Cols: rec.Cols, Rows: rec.Rows}, StopSignal: rec.StopSignal, ReadOnly: rec.ReadOnly, Name: rec.Name,
+	}
+	if len(rec.Spec) > 0 {
+		err = json.Unmarshal(rec.Spec, &l.Spec)
+	}
+	return l, err
 }
 
 // cause is the system's word within an error.

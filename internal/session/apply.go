@@ -226,7 +226,7 @@ func (t *step) created(w Created) {
 	at := t.e.At
 	t.s = Session{
 		ID: w.ID, Node: w.Node, Name: w.Name, Spec: w.Spec,
-		Process: Process{Run: 0, Phase: NoProcess},
+		Process: Process{Run: max(w.Run-1, 0), Phase: NoProcess},
 		Life:    Life{CreatedAt: at, StateAt: at, ArmedAt: at, Kept: w.Kept},
 	}
 	if w.Prompt != "" {

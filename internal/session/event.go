@@ -52,6 +52,8 @@ type (
 		Sanitised bool   `json:"sanitised,omitempty"`
 		// Native is the conversation's name, where it is known before the start.
 		Native string `json:"native,omitempty"`
+		// Run, when not 0, is the run that was found: the session itself was lost.
+		Run int `json:"run,omitempty"`
 	}
 	// Launched: the host started the run's process.
 	Launched struct {

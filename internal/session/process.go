@@ -106,6 +106,10 @@ type Launch struct {
 	// Files are written into the run's folder, 0600, before the start. In Argv,
 	// Env and their Data, RunFolder stands for the folder's absolute path.
 	Files []LaunchFile
+	// Name and Spec are the session's. They are kept with the run, so that it can
+	// be taken back when the session is lost.
+	Name string
+	Spec Spec
 }
 
 // LaunchFile is one file of a run, such as an agent's per-launch settings.

@@ -168,6 +168,34 @@ func checkContents(ctx context.Context, conn *sql.Conn, path string) Finding {
 	return Finding{"contents", OK, fmt.Sprintf("%d open and %d archived sessions, %d journal entries", open, archived, entries), ""}
 }
 
+// PresentRuns is the number of every session's present run, by id, archived ones
+// too. It changes nothing; no database is no session.
+func PresentRuns(ctx context.Context, path string) (map[string]int, error) {
+	runs := map[string]int{}
+	if size(path) == 0 && size(path+"-wal") == 0 {
+		return runs, nil
+	}
+	conn, shut, err := openToLook(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer shut()
+	rows, err := conn.QueryContext(ctx, "SELECT id, coalesce(json_extract(body, '$.process.run'), 0) FROM sessions")
+	if err != nil {
+		return nil, explain(path, "read the sessions", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var run int
+		if err := rows.Scan(&id, &run); err != nil {
+			return nil, explain(path, "read the sessions", err)
+		}
+		runs[id] = run
+	}
+	return runs, explain(path, "read the sessions", rows.Err())
+}
+
 func remedyFor(err error) string {
 	if e := (*CorruptError)(nil); errors.As(err, &e) {
 		return repairIt

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -92,6 +93,9 @@ func explain(path, doing string, err error) error {
 	}
 	u := &UnavailableError{Cause: err}
 	c := code(err)
+	if c == lib.SQLITE_ERROR && strings.Contains(err.Error(), "unsupported file format") {
+		c = lib.SQLITE_CORRUPT // no other format was ever written
+	}
 	switch c & 0xff {
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return fmt.Errorf("%s: %w", doing, &CorruptError{Path: path, Detail: err.Error()})

@@ -59,16 +59,29 @@ BEGIN
 END;
 `
 
+// countOurs counts what is called as in a database of ours; nOurs means that it
+// is one.
+const (
+	countOurs = `(SELECT count(*) FROM sqlite_schema
+		WHERE name IN ('sessions', 'sessions_open', 'sessions_open_name', 'journal', 'journal_session', 'journal_head'))`
+	nOurs = 6
+)
+
+// maxVersion is more than a schema version will ever be; a larger one is damage.
+const maxVersion = 10_000
+
 // schemaVersion reads the file's version. A file that another program made is
 // an error, a newer version a *NewerSchemaError.
 func schemaVersion(ctx context.Context, conn *sql.Conn, path string, known int) (int, error) {
-	var version, app, tables int
+	var version, app, tables, named int
 	const q = `SELECT (SELECT user_version FROM pragma_user_version),
-		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)`
-	if err := conn.QueryRowContext(ctx, q).Scan(&version, &app, &tables); err != nil {
+		(SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema), ` + countOurs
+	if err := conn.QueryRowContext(ctx, q).Scan(&version, &app, &tables, &named); err != nil {
 		return 0, explain(path, "read the schema version", err)
 	}
 	switch {
+	case named == nOurs && (app != applicationID || version <= 0 || version > maxVersion):
+		return 0, &CorruptError{Path: path, Detail: fmt.Sprintf("its header says application %d, schema version %d, and its tables are ours", app, version)}
 	case tables > 0 && app != applicationID:
 		return 0, fmt.Errorf("%s belongs to another program: move it away, or set another state folder", path)
 	case version > known:

@@ -68,10 +68,8 @@ func isDamaged(ctx context.Context, path string) (bool, error) {
 // complete one called name.
 func salvageInto(ctx context.Context, path, name string) (err error) {
 	part := name + ".part"
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(part + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
+	if err := removeAll(part); err != nil {
+		return err
 	}
 	if err := create(part); err != nil {
 		return err
@@ -91,27 +89,42 @@ func fillFrom(ctx context.Context, path, part string) (err error) {
 	if err := migrate(ctx, w.conn, part, migrations); err != nil {
 		return err
 	}
-	src, shut, err := openToLook(ctx, path)
-	if isDamage(err) || size(path) == 0 {
-		return nil // nothing can be read
-	}
-	if err != nil {
-		return err
-	}
-	defer shut()
 	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return explain(part, "begin", err)
 	}
-	for _, s := range []salvage{
-		{src: src, dst: w.conn, table: "sessions", columns: sessionColumns, fits: fitsSession},
-		{src: src, dst: w.conn, table: "journal", columns: entryColumns, fits: func([]any) bool { return true }},
-	} {
-		if err := s.between(ctx, 0, 1<<62); err != nil {
-			return fmt.Errorf("read the damaged table %s: %w", s.table, err)
-		}
+	if err := copyReadable(ctx, path, part+".damaged", w.conn); err != nil {
+		return err
 	}
 	_, err = w.conn.ExecContext(ctx, alignRevisions+"COMMIT")
 	return explain(part, "write the repaired database", err)
+}
+
+// copyReadable copies the rows that can be read to dst. It reads a mended copy,
+// called name, which is gone afterwards.
+func copyReadable(ctx context.Context, path, name string, dst *sql.Conn) (err error) {
+	defer func() { err = errors.Join(err, removeAll(name)) }()
+	if err := errors.Join(removeAll(name), mend(ctx, path, name)); err != nil {
+		return err
+	}
+	for _, s := range []salvage{
+		{dst: dst, table: "sessions", columns: sessionColumns, fits: fitsSession},
+		{dst: dst, table: "journal", columns: entryColumns, fits: fitsEntry},
+	} {
+		if err := s.copy(ctx, name); err != nil {
+			return fmt.Errorf("read the damaged table %s: %w", s.table, err)
+		}
+	}
+	return nil
+}
+
+// removeAll removes a database with its log.
+func removeAll(name string) error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(name + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 const sessionColumns = "id, node, name, rev, state, closed_at, created_at, updated_at, body"
@@ -132,6 +145,15 @@ func fitsSession(row []any) bool {
 	return json.Unmarshal([]byte(body), &s) == nil && string(s.ID) == id
 }
 
+// fitsEntry refuses a row that is no journal entry: on a page of its own, a row
+// does not tell its table.
+func fitsEntry(row []any) bool {
+	id, named := row[2].(string)
+	_, counted := row[4].(int64)
+	_, told := row[8].(string)
+	return named && id != "" && counted && told
+}
+
 // isDamage reports an error that another part of the file may not have.
 func isDamage(err error) bool {
 	if e := (*CorruptError)(nil); errors.As(err, &e) {
@@ -150,7 +172,42 @@ type salvage struct {
 	src, dst       *sql.Conn
 	table, columns string
 	fits           func(row []any) bool
-	failures       int // in a row
+	from           string // the table that is read, as a rule the same
+	failures       int    // in a row
+	damaged        bool   // something could not be read
+}
+
+// copy copies what the paths through the file lead to, and, where they are
+// damaged, what stands on pages to which none leads.
+func (s *salvage) copy(ctx context.Context, name string) error {
+	src, shut, err := openToLook(ctx, name)
+	if isDamage(err) {
+		return nil // nothing can be read
+	}
+	if err != nil {
+		return err
+	}
+	s.src, s.from = src, s.table
+	err = s.between(ctx, 0, 1<<62)
+	shut()
+	if err != nil || !s.damaged {
+		return err
+	}
+	tables, err := uproot(ctx, name, s.table, s.columns)
+	if err != nil {
+		return err
+	}
+	if s.src, shut, err = openToLook(ctx, name); err != nil {
+		return err
+	}
+	defer shut()
+	for _, s.from = range tables {
+		s.failures = 0
+		if err := s.between(ctx, 0, 1<<62); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // between copies the rows with lo <= rowid <= hi: forwards up to the damage,
@@ -192,9 +249,10 @@ func (s *salvage) scan(ctx context.Context, lo, hi int64, order string) (at int6
 	defer func() {
 		if isDamage(err) {
 			s.failures++
+			s.damaged = true
 		}
 	}()
-	rows, err := s.src.QueryContext(ctx, fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid %s", s.columns, s.table, order), lo, hi)
+	rows, err := s.src.QueryContext(ctx, fmt.Sprintf("SELECT rowid, %s FROM %s NOT INDEXED WHERE rowid BETWEEN ? AND ? ORDER BY rowid %s", s.columns, s.from, order), lo, hi)
 	if err != nil {
 		return at, err
 	}

@@ -110,7 +110,7 @@ func (a *actor) prepare(ctx context.Context, host Host, s session.Session, e ses
 	if err != nil {
 		return "", err
 	}
-	l.EnvFromRun = prev.Run
+	l.EnvFromRun, l.Name = prev.Run, s.Name
 	return native, host.Prepare(ctx, e.Ref, l)
 }
 

@@ -84,7 +84,24 @@ func (h *fakeHost) Inspect(_ context.Context, ref session.RunRef) (session.Sight
 	return session.Sighting{Started: r.started, Alive: alive, Gone: !alive, Exit: r.exit}, nil
 }
 
-func (h *fakeHost) Known(context.Context) ([]session.RunRef, error) { return nil, nil }
+func (h *fakeHost) Known(context.Context) (refs []session.RunRef, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for ref := range h.runs {
+		refs = append(refs, ref)
+	}
+	return refs, h.broken
+}
+
+func (h *fakeHost) Recorded(_ context.Context, ref session.RunRef) (session.Launch, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r, err := h.run(ref)
+	if err != nil {
+		return session.Launch{}, err
+	}
+	return r.launch, nil
+}
 
 func (h *fakeHost) Stop(_ context.Context, ref session.RunRef, _ session.StopOrder) ([]int, error) {
 	h.mu.Lock()

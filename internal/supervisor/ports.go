@@ -68,9 +68,18 @@ type Hooks interface {
 	ListenHooks(ref session.RunRef) (news <-chan struct{}, leave func())
 }
 
+// LaunchRecords tells what is kept of runs beside their output.
+type LaunchRecords interface {
+	// Recorded returns what a run was prepared from, without its environment and
+	// files. Name and Spec are empty in the records of an older tend.
+	// session.ErrNoRun when nothing is on record.
+	Recorded(ctx context.Context, ref session.RunRef) (session.Launch, error)
+}
+
 // Host is where agents run.
 type Host interface {
 	Runs
+	LaunchRecords
 	Terminals
 	Hooks
 }

@@ -57,6 +57,7 @@ func (sup *Supervisor) create(ctx context.Context, id session.ID, name string, n
 	if err != nil {
 		return session.Session{}, err
 	}
+	l.Name = name
 	l.Env = append(append(append(slices.Clone(n.Env), l.Env...), sup.cfg.Env...), "TEND_SESSION="+string(id))
 	if err := sup.cfg.Hosts[n.Spec.Host].Prepare(ctx, session.RunRef{ID: id, Run: 1}, l); err != nil {
 		return session.Session{}, err
@@ -244,7 +245,7 @@ func (sup *Supervisor) launchOf(spec session.Spec, resume string) (l session.Lau
 	}
 	return session.Launch{
 		Argv: plan.Argv, Cwd: spec.Cwd, Env: plan.Env, Files: plan.Files, Size: spec.Size, StopSignal: spec.Caps.StopSignal,
-		ReadOnly: spec.Kind == session.Job,
+		ReadOnly: spec.Kind == session.Job, Spec: spec,
 	}, plan.NativeID, nil
 }
 

@@ -152,8 +152,8 @@ func (w *watch) open() error {
 		return errors.New("this daemon knows no agent called " + s.Spec.Agent)
 	}
 	off, screen, err := w.host.LoadScreen(w.a.sup.ctx, w.ref)
-	if err != nil {
-		off, screen = 0, nil // the output itself is still there
+	if err != nil || s.Process.ReadTo == 0 {
+		off, screen = 0, nil // the output itself is still there, and may be evidence that is not taken yet
 	}
 	w.view, err = agent.Watch(s, s.Spec.Size, screen)
 	if err != nil && screen != nil {

@@ -36,6 +36,10 @@ type Launch struct {
 	Socket     string   `json:"socket"`
 	LogCap     int64    `json:"logCap"`
 	Run        int      `json:"run"`
+	// Name and Spec are the session's, for who finds the run without it. The
+	// holder does not look at them.
+	Name string          `json:"name,omitempty"`
+	Spec json.RawMessage `json:"spec,omitempty"`
 }
 
 // Proc proves the identity of a process within a boot.

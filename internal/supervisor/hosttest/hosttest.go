@@ -25,6 +25,7 @@ func Run(t *testing.T, newHost func(t *testing.T) supervisor.Host) {
 	for name, test := range map[string]func(*kit){
 		"prepare starts nothing":             prepareStartsNothing,
 		"a run is started once":              startedOnce,
+		"what a run was prepared from":       recorded,
 		"what is not on record":              notOnRecord,
 		"launches that fail":                 launchesThatFail,
 		"exits are what they were":           exits,

@@ -31,6 +31,21 @@ func prepareStartsNothing(k *kit) {
 	}
 }
 
+// recorded: what a run was prepared from can be read again, for its session's
+// sake.
+func recorded(k *kit) {
+	l := k.script("read x")
+	l.Name, l.Spec = "its name", session.Spec{Agent: "some", Argv: []string{"some", "words"}, Kind: session.Task}
+	got, err := k.Recorded(k.ctx, k.startLaunch(l))
+	k.ok(err)
+	if got.Name != l.Name || got.Spec.Agent != "some" || !slices.Equal(got.Spec.Argv, l.Spec.Argv) || !slices.Equal(got.Argv, l.Argv) || got.Cwd != l.Cwd || got.Size != l.Size {
+		k.Fatalf("%+v", got)
+	}
+	if _, err := k.Recorded(k.ctx, session.RunRef{ID: "NOSUCH", Run: 1}); !errors.Is(err, session.ErrNoRun) {
+		k.Fatalf("%v", err)
+	}
+}
+
 func startedOnce(k *kit) {
 	ref := k.start("echo $$ >> pids; read x")
 	k.sees(k.follow(ref, 0), "")
