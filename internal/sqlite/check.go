@@ -170,8 +170,8 @@ func checkContents(ctx context.Context, conn *sql.Conn, path string) Finding {
 
 // PresentRuns is the number of every session's present run, by id, archived ones
 // too. It changes nothing; no database is no session.
-func PresentRuns(ctx context.Context, path string) (map[string]int, error) {
-	runs := map[string]int{}
+func PresentRuns(ctx context.Context, path string) (runs map[string]int, err error) {
+	runs = map[string]int{}
 	if size(path) == 0 && size(path+"-wal") == 0 {
 		return runs, nil
 	}
@@ -184,7 +184,7 @@ func PresentRuns(ctx context.Context, path string) (map[string]int, error) {
 	if err != nil {
 		return nil, explain(path, "read the sessions", err)
 	}
-	defer rows.Close()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var id string
 		var run int
