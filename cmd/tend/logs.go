@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/screen"
@@ -25,7 +27,7 @@ func (p *program) logsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "logs SESSION", Short: "Print a session's output", Args: exactly(1, "one session"),
 		Long: "Prints the output as a person would have read it. --raw prints the bytes as they came; -f goes on with what comes,\n" +
-			"cleaned of what could harm a terminal unless --raw is given.",
+			"as text (and colours, on a terminal and without --plain) unless --raw is given.",
 		RunE: func(c *cobra.Command, args []string) error {
 			if p.json && (o.raw || o.follow) {
 				return usagef("--json prints the text as lines: leave out --raw and --follow")
@@ -54,32 +56,73 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 	if o.run == 0 {
 		o.run = s.Process.Run
 	}
+	out := p.logOut(o)
+	defer out.restore()
 	var end int64
 	if o.raw {
-		end, err = p.output(ctx, c, s.ID, o.run, func(_ int64, b []byte) error { _, err := p.stdout.Write(b); return err })
+		end, err = p.output(ctx, c, s.ID, o.run, func(_ int64, b []byte) error { return out.write(b) })
 	} else {
-		end, err = p.plain(ctx, c, s.ID, o)
+		end, err = p.plain(ctx, c, s.ID, o, out)
 	}
 	if err != nil || !o.follow {
 		return err
 	}
-	filter := screen.NewFilter()
 	err = p.host().Follow(ctx, session.RunRef{ID: session.ID(s.ID), Run: o.run}, end, func(e session.TerminalEvent) error {
-		out, ok := e.(session.Output)
-		if !ok {
-			return nil
+		if e, ok := e.(session.Output); ok {
+			return out.write(e.Data)
 		}
-		data := out.Data
-		if !o.raw {
-			data = filter.Append(nil, data)
-		}
-		_, err := p.stdout.Write(data)
-		return err
+		return nil
 	})
 	if ctx.Err() != nil {
 		return nil // a person has seen enough
 	}
 	return attachError(s, err)
+}
+
+// logOut is where a log goes: as text, or raw.
+type logOut struct {
+	p    *program
+	text *screen.TextFilter // nil: raw
+	term *screen.Terminal   // what raw output does to the terminal that shows it, nil when none does
+}
+
+func (p *program) logOut(o logOptions) *logOut {
+	out := &logOut{p: p}
+	f, ok := p.stdout.(*os.File)
+	switch shown := ok && term.IsTerminal(int(f.Fd())); {
+	case !o.raw:
+		out.text = screen.NewTextFilter(p.color() && !o.plain)
+	case shown:
+		out.term = screen.New(100, 30, screen.Options{History: -1})
+	}
+	return out
+}
+
+func (l *logOut) write(b []byte) error {
+	if l.term != nil {
+		_, _ = l.term.Write(b)
+	}
+	if l.text != nil {
+		b = l.text.Append(nil, b)
+	}
+	_, err := l.p.stdout.Write(b)
+	return err
+}
+
+// skip takes note of output that is shown in another way: what it has begun and
+// not finished is no text.
+func (l *logOut) skip(b []byte) { l.text.Append(nil, b) }
+
+// restore leaves the terminal with the modes that it had.
+func (l *logOut) restore() {
+	var b []byte
+	switch {
+	case l.text != nil:
+		b = l.text.End(nil)
+	case l.term != nil:
+		b = screen.RestoreBytes(l.term.Modes())
+	}
+	_, _ = l.p.stdout.Write(b)
 }
 
 // output reads everything recorded of a run, with the offset of each piece, and
@@ -101,13 +144,14 @@ func (p *program) output(ctx context.Context, c *api.Client, id string, run int,
 }
 
 // plain replays the output in an emulator and prints what a person would read.
-func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOptions) (int64, error) {
+func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOptions, out *logOut) (int64, error) {
 	sizes, err := p.host().Sizes(session.RunRef{ID: session.ID(id), Run: o.run})
 	if err != nil {
 		return 0, err
 	}
 	t := screen.New(100, 30, screen.Options{History: plainHistory})
 	end, err := p.output(ctx, c, id, o.run, func(at int64, b []byte) error {
+		out.skip(b)
 		for len(b) > 0 || len(sizes) > 0 && sizes[0].Offset <= at {
 			n := len(b)
 			if len(sizes) > 0 && sizes[0].Offset <= at {
