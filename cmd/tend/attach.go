@@ -60,6 +60,9 @@ func (p *program) attach(ctx context.Context, c *api.Client, s api.Session, keys
 	if !ok {
 		return usagef("attach needs a terminal for input and output: tend logs %s prints the output", shortID(s.ID))
 	}
+	if err := p.notOwn(s); err != nil {
+		return err
+	}
 	if s.Process.Phase != "running" {
 		return p.lastScreen(ctx, c, s)
 	}
@@ -80,6 +83,15 @@ func (p *program) attach(ctx context.Context, c *api.Client, s api.Session, keys
 	}
 	fmt.Fprintf(p.stderr, "tend: %s %s\n", short(s.Name, 60), how)
 	return nil
+}
+
+// notOwn refuses to show a session's live output in its own terminal: that would
+// be output again, without end.
+func (p *program) notOwn(s api.Session) error {
+	if p.env("TEND_SESSION") != s.ID {
+		return nil
+	}
+	return failure{exitRefused, fmt.Sprintf("this is the terminal of %s itself, which would show itself without end: tend attach %s works from another terminal", s.Name, shortID(s.ID))}
 }
 
 func attachError(s api.Session, err error) error {

@@ -53,6 +53,11 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, shown := p.terminals(); shown && o.follow {
+		if err := p.notOwn(s); err != nil {
+			return err
+		}
+	}
 	if o.run == 0 {
 		o.run = s.Process.Run
 	}
