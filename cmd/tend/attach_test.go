@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -66,13 +67,18 @@ type window struct {
 
 func (p person) open(args ...string) *window {
 	p.Helper()
+	return p.openSized(90, 25, args...)
+}
+
+func (p person) openSized(cols, rows uint16, args ...string) *window {
+	p.Helper()
 	c := exec.Command("tend", args...)
 	c.Env = p.home.env
-	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: 90, Rows: 25})
+	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: cols, Rows: rows})
 	if err != nil {
 		p.Fatal(err)
 	}
-	w := &window{person: p, tty: tty, cmd: c, over: make(chan struct{}), term: screen.New(90, 25, screen.Options{}), more: make(chan struct{}, 1)}
+	w := &window{person: p, tty: tty, cmd: c, over: make(chan struct{}), term: screen.New(int(cols), int(rows), screen.Options{}), more: make(chan struct{}, 1)}
 	go w.read()
 	p.Cleanup(func() { _ = c.Process.Kill(); <-w.over; _ = c.Wait(); _ = tty.Close() })
 	return w
@@ -218,6 +224,50 @@ func TestAttachEndsWithTheAgentAndWithItself(t *testing.T) {
 	w = p.open("attach", "a")
 	w.left("this was its last screen")
 	w.sees("HELLO THERE")
+}
+
+// TestAttachFitsTheSmallest: of several terminals every one sees the whole screen,
+// and when the smallest leaves, by itself or killed, the others get their room back.
+func TestAttachFitsTheSmallest(t *testing.T) {
+	t.Parallel()
+	p := newPerson(t)
+	p.tend("run", "--name", "a", "--", "sh", "-c", "echo ready; while read l; do echo $l: $(stty size); done")
+	p.tend("wait", "a", "--until", "ready,idle", "--timeout", "30s")
+	large := p.open("attach", "a")
+	large.sees("ready")
+	for i, leave := range []func(*window){
+		func(w *window) { w.keys("\x11"); w.left("a goes on") },
+		func(w *window) { _ = w.cmd.Process.Kill(); <-w.over },
+	} {
+		small := p.openSized(60, 30, "attach", "a")
+		small.sees("ready")
+		ask(t, large, fmt.Sprint("small", i), "25 60")
+		if err := pty.Setsize(small.tty, &pty.Winsize{Cols: 100, Rows: 12}); err != nil {
+			t.Fatal(err)
+		}
+		ask(t, large, fmt.Sprint("turned", i), "12 90")
+		leave(small)
+		ask(t, large, fmt.Sprint("alone", i), "25 90")
+	}
+	large.keys("\x11")
+	large.left("a goes on")
+}
+
+// ask has the agent tell its terminal's size until it is the one wanted: it comes
+// about beside what is typed.
+func ask(t *testing.T, w *window, word, size string) {
+	t.Helper()
+	for n := range 100 {
+		w.keys(fmt.Sprintf("%s.%d\r", word, n))
+		answer := fmt.Sprintf("%s.%d: ", word, n)
+		w.sees(answer)
+		if lines, _ := w.look(); strings.Contains(strings.Join(lines, "\n"), answer+size) {
+			return
+		}
+		<-time.After(20 * time.Millisecond)
+	}
+	_, all := w.look()
+	t.Fatalf("%s: the size is not %s: %q", word, size, all)
 }
 
 func TestAttachIsAsLargeAsTheTerminal(t *testing.T) {

@@ -44,6 +44,8 @@ type conn struct {
 	ending bool     // close when the queue is written
 	closed bool
 	told   bool // the exit
+
+	size Size // that a viewer asked for, guarded by h.mu
 }
 
 func (h *holder) talk(nc net.Conn) {
@@ -116,6 +118,7 @@ func (h *holder) leave(c *conn) {
 	h.mu.Lock()
 	delete(h.conns, c)
 	h.mu.Unlock()
+	h.fit()
 	h.tellViewers(c)
 }
 
@@ -211,7 +214,7 @@ func (c *conn) act(kind byte, p []byte) bool {
 		if json.Unmarshal(p, &s) != nil {
 			return false
 		}
-		c.h.resize(s)
+		c.h.ask(c, s)
 		c.post(FReply, Reply{})
 	case FStop:
 		var o StopOrder

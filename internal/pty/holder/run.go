@@ -43,6 +43,8 @@ type holder struct {
 	socketMu sync.Mutex
 	leaving  bool // the socket is not made again
 
+	sizing sync.Mutex // held while the terminal's size is changed
+
 	mu sync.Mutex // guards what follows; log.changed tells of every change
 	state
 }

@@ -15,11 +15,52 @@ const maxSide = 10000
 // file has them all.
 const maxSizes = 4096
 
-// resize sets the terminal's size; one that makes no sense changes nothing.
-func (h *holder) resize(s Size) {
-	if s.Cols < 1 || s.Rows < 1 || s.Cols > maxSide || s.Rows > maxSide {
+// valid reports a size that makes sense.
+func (s Size) valid() bool {
+	return s.Cols >= 1 && s.Rows >= 1 && s.Cols <= maxSide && s.Rows <= maxSide
+}
+
+// ask takes the size that a client asks for. While viewers are attached that
+// have one, the terminal is as wide as the narrowest and as high as the lowest
+// of them, so that each sees all of it.
+func (h *holder) ask(c *conn, s Size) {
+	if !s.valid() {
 		return
 	}
+	if c.role != RoleViewer {
+		h.sizing.Lock()
+		defer h.sizing.Unlock()
+		h.resize(s)
+		return
+	}
+	h.mu.Lock()
+	c.size = s
+	h.mu.Unlock()
+	h.fit()
+}
+
+// fit gives the terminal the size that suits all viewers; with none, it keeps
+// the one that it has.
+func (h *holder) fit() {
+	h.sizing.Lock()
+	defer h.sizing.Unlock()
+	least := Size{Cols: maxSide, Rows: maxSide}
+	sized := false
+	h.mu.Lock()
+	for c := range h.conns {
+		if c.size.valid() {
+			sized = true
+			least.Cols, least.Rows = min(least.Cols, c.size.Cols), min(least.Rows, c.size.Rows)
+		}
+	}
+	h.mu.Unlock()
+	if sized && !h.over() {
+		h.resize(least)
+	}
+}
+
+// resize sets the terminal's size; sizing is held.
+func (h *holder) resize(s Size) {
 	h.mu.Lock()
 	last := h.sizes[len(h.sizes)-1]
 	h.mu.Unlock()
