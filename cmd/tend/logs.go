@@ -32,17 +32,14 @@ func (p *program) logsCommand() *cobra.Command {
 			if p.json && (o.raw || o.follow) {
 				return usagef("--json prints the text as lines: leave out --raw and --follow")
 			}
-			if o.tail < 0 {
-				return usagef("--tail %d: give a number of lines", o.tail)
-			}
 			return p.logs(c.Context(), args[0], o)
 		},
 	}
 	c.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what comes")
 	c.Flags().BoolVar(&o.raw, "raw", false, "the bytes as they came")
 	c.Flags().BoolVar(&o.plain, "plain", false, "text as a person reads it (the default)")
-	c.Flags().IntVar(&o.run, "run", 0, "the output of this run; the newest when absent")
-	c.Flags().IntVar(&o.tail, "tail", 0, "only the last N lines")
+	c.Flags().Var(wholeNumber[int]{&o.run, 1}, "run", "the output of this run; the newest when absent")
+	c.Flags().Var(wholeNumber[int]{&o.tail, 1}, "tail", "only the last N lines")
 	c.MarkFlagsMutuallyExclusive("raw", "plain")
 	c.MarkFlagsMutuallyExclusive("raw", "tail")
 	return c
@@ -180,6 +177,9 @@ func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOpti
 		tail = -1 // all of it
 	}
 	lines := t.Plain(tail)
+	if t.Cut() && (tail < 0 || len(lines) < tail) {
+		fmt.Fprintf(p.stderr, "tend: only the last %d lines are shown, for want of memory: tend logs %s --raw >FILE saves everything, --tail N shows fewer\n", len(lines), shortID(id))
+	}
 	if p.json {
 		return end, p.print(map[string]any{"session": id, "run": o.run, "lines": append([]string{}, lines...)})
 	}

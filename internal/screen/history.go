@@ -17,6 +17,7 @@ type history struct {
 	gone   int                // lines at the start of the first block that are over the limit
 	pushed int                // rows ever pushed and not popped
 	bytes  int                // packed
+	cut    bool               // lines were dropped
 	enc    []byte             // scratch
 	buf    []byte             // scratch
 	table  *[tableSize]uint16 // scratch
@@ -62,6 +63,7 @@ func (h *history) push(r *row, p *pens) {
 	h.pushed++
 	if h.len() > h.limit {
 		h.gone++
+		h.cut = true
 	}
 	for h.gone >= len(h.blocks[0].starts) || h.bytes > h.limit*lineBudget {
 		if len(h.blocks) == 1 {
@@ -105,6 +107,7 @@ func (h *history) pack(b *block) {
 // drop forgets the oldest block.
 func (h *history) drop() {
 	b := h.blocks[0]
+	h.cut = true
 	h.lines -= len(b.starts)
 	h.gone = max(h.gone-len(b.starts), 0)
 	h.bytes -= b.packed()
@@ -231,5 +234,5 @@ func (h *history) unwrap() {
 }
 
 func (h *history) clear() {
-	h.blocks, h.lines, h.gone, h.bytes = nil, 0, 0, 0
+	h.blocks, h.lines, h.gone, h.bytes, h.cut = nil, 0, 0, 0, false
 }

@@ -92,6 +92,10 @@ func (t *Terminal) Plain(n int) []string {
 	return lines
 }
 
+// Cut reports whether lines were dropped from the start of the history because
+// there was no room for them.
+func (t *Terminal) Cut() bool { return t.history.cut }
+
 // assembler joins rows into logical lines.
 type assembler struct {
 	buf   []byte
