@@ -83,9 +83,10 @@ func TestRealClaude(t *testing.T) {
 		if s := r.turn(id, "SAY hello", "done"); s.NativeID == "" || s.Turn.N != 1 || !strings.Contains(s.View.Why, "hello") {
 			r.Errorf("%+v", s)
 		}
-		if told := r.tend("transcript", id); !strings.Contains(told, "prompt       SAY hello") || !strings.Contains(told, "answer       hello") {
-			r.Errorf("the transcript:\n%s", told)
-		}
+		r.eventually("its record, which it writes a moment after its hook, tells the turn", 20*time.Second, func() bool {
+			told := r.tend("transcript", id)
+			return strings.Contains(told, "prompt       SAY hello") && strings.Contains(told, "answer       hello")
+		})
 		r.turns(id, "allowed.txt", "denied.txt")
 		r.turn(id, "HANG", "busy")
 		r.tend("interrupt", id)

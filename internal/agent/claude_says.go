@@ -62,7 +62,9 @@ func (c *claudeSays) hook(w *Watch, payload []byte) {
 	case "SessionStart":
 		c.started(w, p)
 	case "UserPromptSubmit":
-		c.restAt = time.Time{} // its title's rest was before this
+		if !c.restAt.After(w.hooks.at) {
+			c.restAt = time.Time{} // its title's rest was before this
+		}
 		w.say(session.FromHook, "it has taken a prompt (hook UserPromptSubmit)", session.TurnStarted{Native: p.Prompt})
 	case "PreToolUse":
 		c.tool(w, p)

@@ -23,6 +23,12 @@ func claudeStory(t *testing.T) *story {
 
 func (st *story) hook(event string, more ...string) *story {
 	st.t.Helper()
+	return st.hookAt(st.now, event, more...)
+}
+
+// hookAt is a hook that was called at a time before it is heard.
+func (st *story) hookAt(at time.Time, event string, more ...string) *story {
+	st.t.Helper()
 	p := map[string]any{"hook_event_name": event, "session_id": "s-1"}
 	for i := 0; i+1 < len(more); i += 2 {
 		p[more[i]] = more[i+1]
@@ -32,7 +38,7 @@ func (st *story) hook(event string, more ...string) *story {
 		st.t.Fatal(err)
 	}
 	st.hooked += 100
-	return st.feed(session.HookFired{Offset: st.hooked, At: st.now, Payload: b})
+	return st.feed(session.HookFired{Offset: st.hooked, At: at, Payload: b})
 }
 
 // looksAtRecord answers the wish for the end of the record.
@@ -65,6 +71,20 @@ func TestClaudeDenies(t *testing.T) {
 	for st.w.Wants() != "" { // it was looked at while the dialog was drawn
 	}
 	st.types(false).prints("\x1b[2J❯ ").wait(time.Second).looksAtRecord(escAtQuestion)
+	st.said("Interrupted(transcript) -> ready")
+}
+
+// Where the system does not tell of new hooks they are heard up to two seconds
+// late, and the title has long told what came after them.
+func TestClaudeDeniesWithLateHooks(t *testing.T) {
+	st := claudeStory(t)
+	called := st.now
+	st.prints(title("⠂ fix it")).wait(100*time.Millisecond).prints(title("✳ fix it") + "\r\n 1. Yes\r\n 2. No").wait(time.Second)
+	for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PermissionRequest"} {
+		st.hookAt(called, event, "prompt_id", "p1", "tool_name", "Bash")
+	}
+	st.said("BusySeen(title) -> busy", "TurnStarted(hook) -> busy", "ToolActivity(hook) -> busy", "Asked(hook) -> waitingOnInput")
+	st.types(false).prints("\x1b[2J❯ ").wait(2 * time.Second).looksAtRecord(escAtQuestion)
 	st.said("Interrupted(transcript) -> ready")
 }
 

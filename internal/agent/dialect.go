@@ -132,6 +132,7 @@ type hooks struct {
 	record string    // the path of the agent's own record
 	wanted bool      // its end is wanted
 	native string    // the conversation, as far as it was named
+	at     time.Time // when the hook at work was called, which may be long before it is heard
 	// taken is the offset in the spool before which an earlier watch has taken
 	// evidence.
 	taken int64
@@ -149,7 +150,10 @@ func (w *Watch) hookFired(e session.HookFired) {
 	if h.silent {
 		w.say(session.FromHook, "its hooks are heard again", session.HooksSilent{})
 	}
-	h.heard, h.silent = true, false
+	h.heard, h.silent, h.at = true, false, w.now
+	if e.At.Before(w.now) && !e.At.IsZero() {
+		h.at = e.At
+	}
 	w.dialect.hook(w, e.Payload)
 	w.past = false
 	if n := len(w.out); n > before && e.Offset > 0 {

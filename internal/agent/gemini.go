@@ -153,7 +153,10 @@ func (g *geminiSays) hook(w *Watch, payload []byte) {
 	case "SessionStart":
 		w.started(p.Source, false)
 	case "BeforeAgent":
-		g.restAt, g.notices, w.typed.interruptAt = time.Time{}, w.shows(geminiCancelled), time.Time{}
+		g.notices, w.typed.interruptAt = w.shows(geminiCancelled), time.Time{}
+		if !g.restAt.After(w.hooks.at) {
+			g.restAt = time.Time{} // its title's rest was before this
+		}
 		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{})
 	case "BeforeTool":
 		w.usesTool(p.Tool, why, session.ToolActivity{Running: true})
