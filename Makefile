@@ -26,7 +26,7 @@ BENCH_PKGS  = $(shell grep -rl --include='*_test.go' '^func Benchmark' $(SOURCES
 BENCH_RIVALS = internal/screen/bench
 BENCH_FLAGS  = -run '^$$' -bench '$(BENCH)' -benchtime=$(BENCHTIME) -timeout 40m -p 1
 
-.PHONY: help setup agents build run test lint vet generate check-generated check bench soak stress fuzz cross clean
+.PHONY: help setup agents agents-soak build run test lint vet generate check-generated check bench soak stress fuzz cross clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 18
@@ -37,10 +37,12 @@ setup: ## install what is missing for the tests
 # Their own install scripts stay off: the programs are in the packages.
 agents: .tools/agents/node_modules/.package-lock.json ## install the real agents for the tests that run them (700 MB)
 
-.tools/agents/node_modules/.package-lock.json: tools/agents/package.json tools/agents/package-lock.json
-	@mkdir -p .tools/agents
-	@cp $^ .tools/agents/
-	npm ci --prefix .tools/agents --ignore-scripts --no-audit --no-fund --loglevel=error
+agents-soak: .tools/agents-soak/node_modules/.package-lock.json ## and those that only the long tests run (650 MB)
+
+.tools/%/node_modules/.package-lock.json: tools/%/package.json tools/%/package-lock.json
+	@mkdir -p .tools/$*
+	@cp $^ .tools/$*/
+	npm ci --prefix .tools/$* --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 build: ## static bin/tend and bin/tend-hold
@@ -82,7 +84,7 @@ bench: ## the benchmarks, as a table with ratios and goals
 	@mkdir -p .tools
 	@{ go test $(BENCH_FLAGS) $(BENCH_PKGS) && go -C $(BENCH_RIVALS) test $(BENCH_FLAGS) .; } | tee .tools/bench.txt | go -C tools run ./benchtable
 
-soak: setup ## the long tests too
+soak: setup agents-soak ## the long tests too
 	go test -tags soak -count=1 -timeout 60m $(TESTFLAGS) $(PKGS)
 	@tools/fuzz.sh 60s ''
 

@@ -26,6 +26,9 @@ type realWorld struct {
 
 func withReal(t *testing.T, p realagents.Program, f func(r *realWorld)) {
 	realagents.Run(t, p, func(t *testing.T, s *realagents.Sandbox, path string) {
+		// Gemini CLI takes no settings below a folder that others may write to, such
+		// as /tmp; inside the sandbox /run is its own.
+		t.Setenv("TMPDIR", "/run")
 		w := newWorld(t)
 		own := filepath.Dir(path)
 		if filepath.Base(path) != p.Name { // found by its usual name
@@ -36,8 +39,25 @@ func withReal(t *testing.T, p realagents.Program, f func(r *realWorld)) {
 		xdg := w.env[4:]
 		w.env = append(s.Env("PATH="+bin+":"+own+":/usr/local/bin:/usr/bin:/bin", "TEND_MIN_LIFETIME=1s"), xdg...)
 		s.Trust(w.path("work"))
-		f(&realWorld{world: w, box: s})
+		r := &realWorld{world: w, box: s}
+		t.Cleanup(r.tell)
+		f(r)
 	})
+}
+
+// tell shows what there is to see when a test has failed.
+func (r *realWorld) tell() {
+	if !r.Failed() {
+		return
+	}
+	var all []api.Session
+	out, _, _ := r.try(nil, "ls", "--all", "--json")
+	r.decode(out, &all)
+	for _, s := range all {
+		story, _, _ := r.try(nil, "explain", s.ID)
+		screen, _, _ := r.try(nil, "logs", s.ID, "--plain")
+		r.Logf("%s\nits screen:\n%s", story, screen)
+	}
 }
 
 // start runs the agent and waits until it takes prompts.

@@ -79,7 +79,7 @@ func TestClaudeDenies(t *testing.T) {
 func TestClaudeDeniesWithLateHooks(t *testing.T) {
 	st := claudeStory(t)
 	called := st.now
-	st.prints(title("⠂ fix it")).wait(100*time.Millisecond).prints(title("✳ fix it") + "\r\n 1. Yes\r\n 2. No").wait(time.Second)
+	st.prints(title("⠂ fix it")).wait(100 * time.Millisecond).prints(title("✳ fix it") + "\r\n 1. Yes\r\n 2. No").wait(time.Second)
 	for _, event := range []string{"UserPromptSubmit", "PreToolUse", "PermissionRequest"} {
 		st.hookAt(called, event, "prompt_id", "p1", "tool_name", "Bash")
 	}

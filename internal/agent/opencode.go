@@ -93,6 +93,8 @@ type opencodeSays struct {
 	over     bool   // its end was told: more words of it are repetitions
 	aborted  bool
 	broken   bool
+	denied   bool            // a person has said no, and it has said nothing since
+	answer   string          // its message that was written last
 	children map[string]bool // conversations of its own agents
 }
 
@@ -109,6 +111,7 @@ type opencodePayload struct {
 		} `json:"info"`
 		Permission string   `json:"permission"`
 		Patterns   []string `json:"patterns"`
+		Reply      string   `json:"reply"`
 		Error      struct {
 			Name string `json:"name"`
 			Data struct {
@@ -150,19 +153,29 @@ func (o *opencodeSays) own(w *Watch, p opencodePayload) {
 	why := "(event " + p.Type + ")"
 	switch p.Type {
 	case "message.updated":
-		if p.Props.Info.Role == "user" && p.Props.Info.ID != o.prompt {
-			o.prompt, o.over, o.aborted, o.broken = p.Props.Info.ID, false, false, false
-			w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: o.prompt})
-		}
+		o.message(w, p, why)
 	case "permission.asked":
 		text := p.Props.Permission + ": " + strings.Join(p.Props.Patterns, " ")
 		w.say(session.FromHook, "it asks for permission "+why, session.Asked{Kind: "permission", Text: cut(text, questionBytes)})
 	case "permission.replied":
+		o.denied = p.Props.Reply == "reject"
 		w.say(session.FromHook, "its question was answered "+why, session.BusySeen{})
 	case "session.error":
 		o.fails(w, p)
 	case "session.idle":
 		o.idle(w, why)
+	}
+}
+
+// message takes a message that was begun or has grown.
+func (o *opencodeSays) message(w *Watch, p opencodePayload, why string) {
+	i := p.Props.Info
+	switch {
+	case i.Role == "user" && i.ID != o.prompt:
+		o.prompt, o.over, o.aborted, o.broken, o.denied = i.ID, false, false, false, false
+		w.say(session.FromHook, "it has taken a prompt "+why, session.TurnStarted{Native: o.prompt})
+	case i.Role == "assistant" && i.ID != o.answer:
+		o.answer, o.denied = i.ID, false // it goes on after the no
 	}
 }
 
@@ -188,6 +201,8 @@ func (o *opencodeSays) idle(w *Watch, why string) {
 	case o.aborted:
 		w.say(session.FromHook, "its turn was interrupted "+why, session.Interrupted{})
 	case o.broken:
+	case o.denied:
+		w.say(session.FromHook, "its tool was denied, and it stopped "+why, session.Interrupted{})
 	default:
 		w.say(session.FromHook, "it said that the turn is complete "+why, session.DoneSeen{Native: o.prompt})
 	}

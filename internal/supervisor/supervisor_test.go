@@ -135,6 +135,8 @@ func TestASwallowedEnterIsPressedAgainAndTextsNeverMerge(t *testing.T) { // B22
 		st.ok(st.command(s.ID, session.Send{Text: "one"}))
 		st.agentSays(s.ID, "> one")
 		st.ok(st.command(s.ID, session.Send{Text: "two"}))
+		st.agentSays(s.ID, "> ") // it draws its screen again: that is no receipt
+		st.agentSays(s.ID, "> one")
 		st.after(3 * time.Second) // the first Enter was swallowed
 		if got := strings.Join(st.host.lines(ref(s, 1)), "|"); got != "one|\r|\r" {
 			t.Fatalf("typed %q", got)

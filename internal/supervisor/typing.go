@@ -14,7 +14,7 @@ import (
 const (
 	personQuiet  = 2 * time.Second // nothing is typed this soon after a person's key
 	echoWait     = 3 * time.Second // text that shows nothing by then was not taken
-	submitWait   = 2 * time.Second // text still in the input line by then was not submitted
+	submitWait   = 2 * time.Second // text that is in the input line then was not submitted
 	submitTries  = 3
 	typeTries    = 3 // of the first prompt of a run, while nothing ever appeared
 	conditionTry = time.Second
@@ -231,12 +231,20 @@ func (t *typist) submit(ctx context.Context) error {
 		if try == 1 {
 			t.moved(session.PromptSubmitted, "")
 		}
-		gone := t.await(ctx, submitWait, func() bool { return !t.w.view.Composer.Holds(t.text) })
-		if gone || ctx.Err() != nil {
+		if t.await(ctx, submitWait, func() bool { return !t.inFlight() }) || ctx.Err() != nil {
 			return nil
 		}
 	}
 	return nil
+}
+
+// inFlight reports whether there is no receipt for the prompt yet. That its text
+// is not in the input line is none: an agent that draws its screen again shows
+// nothing there for a moment.
+func (t *typist) inFlight() bool {
+	s := t.a.session()
+	i := promptIndex(s, t.id)
+	return i >= 0 && s.Queue[i].InFlight() && s.Ref() == t.ref
 }
 
 // untilWanted waits while the agent works or asks something with our text in

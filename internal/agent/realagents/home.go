@@ -16,7 +16,7 @@ type object = map[string]any
 // or one of dirs. What an agent has written there before is lost, and so are
 // the hooks of CodexHooks.
 //
-// The keys are those of Claude Code 2.1.197 and Codex 0.171.0.
+// The keys are those of the pinned versions.
 func (s *Sandbox) Trust(dirs ...string) {
 	s.t.Helper()
 	dirs = append([]string{s.Work}, dirs...)
@@ -35,8 +35,35 @@ func (s *Sandbox) Trust(dirs ...string) {
 			"approved": []any{anthropicKey[len(anthropicKey)-20:]}, "rejected": []any{},
 		},
 	})
+	s.writeJSON(filepath.Join(s.Home, ".gemini", "settings.json"), object{
+		"security": object{"auth": object{"selectedType": "gemini-api-key"}, "folderTrust": object{"enabled": false}},
+		"privacy":  object{"usageStatisticsEnabled": false}, "general": object{"enableAutoUpdate": false},
+	})
+	s.writeJSON(s.opencodeConfig(), s.opencode())
+	s.writeJSON(filepath.Join(s.Home, ".pi", "agent", "models.json"), object{"providers": object{"fake": object{
+		"baseUrl": s.OpenAI, "api": "openai-completions", "apiKey": openAIKey,
+		"compat": object{"supportsDeveloperRole": false, "supportsReasoningEffort": false},
+		"models": []any{object{"id": "fake-model"}},
+	}}})
+	s.writeJSON(filepath.Join(s.Home, ".pi", "agent", "settings.json"), object{
+		"quietStartup": true, "defaultProvider": "fake", "defaultModel": "fake-model",
+	})
 	s.ok(os.MkdirAll(filepath.Join(s.Home, ".codex"), 0o700))
 	s.ok(os.WriteFile(s.codexConfig(), []byte(s.codex(dirs)), 0o600))
+}
+
+func (s *Sandbox) opencodeConfig() string { return filepath.Join(s.Home, "opencode.json") }
+
+// opencode is what opencode is told by OPENCODE_CONFIG.
+func (s *Sandbox) opencode() object {
+	return object{
+		"autoupdate": false, "share": "disabled", "model": "fake/fake-model", "small_model": "fake/fake-model",
+		"enabled_providers": []any{"fake"}, "permission": object{"bash": "ask", "edit": "ask"}, "lsp": false, "formatter": false,
+		"provider": object{"fake": object{
+			"npm": "@ai-sdk/openai-compatible", "options": object{"baseURL": s.OpenAI, "apiKey": openAIKey},
+			"models": object{"fake-model": object{}},
+		}},
+	}
 }
 
 func (s *Sandbox) codexConfig() string { return filepath.Join(s.Home, ".codex", "config.toml") }
@@ -103,5 +130,6 @@ func (s *Sandbox) writeJSON(path string, o object) {
 	s.t.Helper()
 	text, err := json.MarshalIndent(o, "", "  ")
 	s.ok(err)
+	s.ok(os.MkdirAll(filepath.Dir(path), 0o700))
 	s.ok(os.WriteFile(path, text, 0o600))
 }

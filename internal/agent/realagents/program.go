@@ -8,18 +8,23 @@ import (
 	"runtime"
 )
 
-// Program is a real agent that make agents installs.
+// Program is a real agent that make agents or make agents-soak installs.
 type Program struct {
 	Name    string // its command
-	Version string // as pinned in tools/agents
-	glob    string // of the native binary, below node_modules
+	Version string // as pinned in tools, in the folder of that target
+	target  string // of make
+	glob    string // of what is executed, below node_modules
 }
 
-// The programs. Both are native: Codex's npm command is a Node process around
-// the binary, and Claude Code's needs an install script that does not run here.
+// The programs. Where there is a native one it is run itself: the npm commands of
+// Codex and opencode are Node processes around it, and Claude Code's needs an
+// install script that does not run here. Those of agents-soak are for long tests.
 var (
-	Claude = Program{"claude", "2.1.197", "@anthropic-ai/claude-code-" + platform() + "/claude"}
-	Codex  = Program{"codex", "0.171.0", "@openai/codex-" + platform() + "/vendor/*/bin/codex"}
+	Claude   = Program{"claude", "2.1.197", "agents", "@anthropic-ai/claude-code-" + platform() + "/claude"}
+	Codex    = Program{"codex", "0.171.0", "agents", "@openai/codex-" + platform() + "/vendor/*/bin/codex"}
+	Gemini   = Program{"gemini", "0.61.0", "agents-soak", "@google/gemini-cli/bundle/gemini.js"}
+	Opencode = Program{"opencode", "1.18.33", "agents-soak", "opencode-" + platform() + "/bin/opencode"}
+	Pi       = Program{"pi", "0.74.2", "agents-soak", "@earendil-works/pi-coding-agent/dist/cli.js"}
 )
 
 // platform is this machine as npm packages name it.
@@ -38,10 +43,10 @@ func (p Program) Path() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pattern := filepath.Join(root, ".tools", "agents", "node_modules", p.glob)
+	pattern := filepath.Join(root, ".tools", p.target, "node_modules", p.glob)
 	found, err := filepath.Glob(pattern)
 	if err != nil || len(found) == 0 {
-		return "", fmt.Errorf("%s is not installed: run make agents (looked for %s)", p.Name, p.glob)
+		return "", fmt.Errorf("%s is not installed: run make %s (looked for %s)", p.Name, p.target, p.glob)
 	}
 	return found[0], nil
 }
