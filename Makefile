@@ -37,7 +37,7 @@ setup: ## install what is missing for the tests
 # Their own install scripts stay off: the programs are in the packages.
 agents: .tools/agents/node_modules/.package-lock.json ## install the real agents for the tests that run them (700 MB)
 
-agents-soak: .tools/agents-soak/node_modules/.package-lock.json ## and those that only the long tests run (650 MB)
+agents-soak: .tools/agents-soak/node_modules/.package-lock.json ## and those that only the long tests run (470 MB)
 
 .tools/%/node_modules/.package-lock.json: tools/%/package.json tools/%/package-lock.json
 	@mkdir -p .tools/$*

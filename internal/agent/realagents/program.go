@@ -18,7 +18,9 @@ type Program struct {
 
 // The programs. Where there is a native one it is run itself: the npm commands of
 // Codex and opencode are Node processes around it, and Claude Code's needs an
-// install script that does not run here. Those of agents-soak are for long tests.
+// install script that does not run here. Those of agents-soak are for long tests;
+// of opencode only the package for Linux on x64 is pinned, which is what opencode-ai
+// would start there.
 var (
 	Claude   = Program{"claude", "2.1.197", "agents", "@anthropic-ai/claude-code-" + platform() + "/claude"}
 	Codex    = Program{"codex", "0.171.0", "agents", "@openai/codex-" + platform() + "/vendor/*/bin/codex"}
