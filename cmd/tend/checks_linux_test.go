@@ -18,14 +18,14 @@ func TestDoctorNamesAFolderThatCannotBeWritten(t *testing.T) {
 		}
 		defer func() { _ = syscall.Unmount(p.dirs.state, syscall.MNT_DETACH) }()
 	}
-	state, runtime := p.folders()[0], p.folders()[1]
+	state := p.folders()[0]
 	if state.OK || !strings.Contains(state.Detail, "cannot be written") || state.Remedy == "" {
 		t.Errorf("%+v", state)
 	}
 	if err := os.Chmod(p.dirs.runtime, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if runtime = p.folders()[1]; !runtime.OK {
+	if runtime := p.folders()[1]; !runtime.OK {
 		t.Errorf("%+v", runtime)
 	}
 }
