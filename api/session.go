@@ -57,6 +57,7 @@ type Process struct {
 	StartedAt   Time  `json:"startedAt,omitzero"`
 	EndedAt     Time  `json:"endedAt,omitzero"`
 	Suspended   bool  `json:"suspended,omitempty" doc:"Stopped by a signal (state T)."`
+	OutputLost  int64 `json:"outputLost,omitempty" doc:"Bytes of output that a full disk had no room for."`
 	Exit        *Exit `json:"exit,omitempty" doc:"Present once the process has ended."`
 }
 

@@ -62,16 +62,22 @@ func (p *program) logs(ctx context.Context, name string, o logOptions) error {
 	defer out.restore()
 	var end int64
 	if o.raw {
-		end, err = p.output(ctx, c, s.ID, o.run, func(_ int64, b []byte) error { return out.write(b) })
+		end, err = p.output(ctx, c, s.ID, o.run, out, func(_ int64, b []byte) error { return out.write(b) })
 	} else {
 		end, err = p.plain(ctx, c, s.ID, o, out)
+	}
+	if n := s.Process.OutputLost; n > 0 && o.run == s.Process.Run {
+		fmt.Fprintf(p.stderr, "tend: %d bytes of this output are lost: the disk was full\n", n)
 	}
 	if err != nil || !o.follow {
 		return err
 	}
 	err = p.host().Follow(ctx, session.RunRef{ID: session.ID(s.ID), Run: o.run}, end, func(e session.TerminalEvent) error {
-		if e, ok := e.(session.Output); ok {
+		switch e := e.(type) {
+		case session.Output:
 			return out.write(e.Data)
+		case session.OutputGap:
+			return out.gap(e.From, e.To)
 		}
 		return nil
 	})
@@ -111,6 +117,26 @@ func (l *logOut) write(b []byte) error {
 	return err
 }
 
+// gap says that output is missing: in its place where it goes on as text.
+func (l *logOut) gap(from, to int64) error {
+	if l.text == nil {
+		fmt.Fprintln(l.p.stderr, "tend: "+missing(from, to))
+		return nil
+	}
+	return l.write([]byte("\x18\x1b\\\r\n" + mark(from, to) + "\r\n"))
+}
+
+// missing is what is known of output that is not there. A run begins with room
+// on the disk, so only the log's limit leaves out its beginning.
+func missing(from, to int64) string {
+	if from == 0 {
+		return fmt.Sprintf("the first %d bytes of output are gone: log_cap in `tend help config` says how much is kept", to)
+	}
+	return fmt.Sprintf("%d bytes of output are missing: the disk was full, or they came faster than they were read", to-from)
+}
+
+func mark(from, to int64) string { return "[tend: " + missing(from, to) + "]" }
+
 // skip takes note of output that is shown in another way: what it has begun and
 // not finished is no text.
 func (l *logOut) skip(b []byte) { l.text.Append(nil, b) }
@@ -127,13 +153,21 @@ func (l *logOut) restore() {
 	_, _ = l.p.stdout.Write(b)
 }
 
+// gaps takes note of output that is not there.
+type gaps interface{ gap(from, to int64) error }
+
 // output reads everything recorded of a run, with the offset of each piece, and
 // returns its end.
-func (p *program) output(ctx context.Context, c *api.Client, id string, run int, f func(int64, []byte) error) (int64, error) {
+func (p *program) output(ctx context.Context, c *api.Client, id string, run int, g gaps, f func(int64, []byte) error) (int64, error) {
 	for off := int64(0); ; {
 		out, err := c.Output(ctx, id, api.OutputRange{Run: run, Offset: off, Limit: api.MaxOutput})
 		if err != nil {
 			return off, err
+		}
+		if out.Offset > off {
+			if err := g.gap(off, out.Offset); err != nil {
+				return off, err
+			}
 		}
 		if err := f(out.Offset, out.Data); err != nil {
 			return off, err
@@ -145,6 +179,22 @@ func (p *program) output(ctx context.Context, c *api.Client, id string, run int,
 	}
 }
 
+// marked writes a mark on the screen where output is missing; on the alternate
+// screen, where it would be painted over, beside it.
+type marked struct {
+	t *screen.Terminal
+	p *program
+}
+
+func (m marked) gap(from, to int64) error {
+	if from == 0 || m.t.Modes().AltScreen {
+		fmt.Fprintln(m.p.stderr, "tend: "+missing(from, to))
+		return nil
+	}
+	_, _ = m.t.Write([]byte("\x18\x1b\\\x1b[m\r\n" + mark(from, to) + "\r\n"))
+	return nil
+}
+
 // plain replays the output in an emulator and prints what a person would read.
 func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOptions, out *logOut) (int64, error) {
 	sizes, err := p.host().Sizes(session.RunRef{ID: session.ID(id), Run: o.run})
@@ -152,7 +202,7 @@ func (p *program) plain(ctx context.Context, c *api.Client, id string, o logOpti
 		return 0, err
 	}
 	t := screen.New(100, 30, screen.Options{History: plainHistory})
-	end, err := p.output(ctx, c, id, o.run, func(at int64, b []byte) error {
+	end, err := p.output(ctx, c, id, o.run, marked{t, p}, func(at int64, b []byte) error {
 		out.skip(b)
 		for len(b) > 0 || len(sizes) > 0 && sizes[0].Offset <= at {
 			n := len(b)

@@ -149,6 +149,9 @@ func describe(s api.Session) string {
 	if s.Process.HooksSilent {
 		line("hears", "its screen only: none of its hooks was heard")
 	}
+	if n := s.Process.OutputLost; n > 0 {
+		line("output", fmt.Sprintf("%d bytes of it are lost: the disk was full", n))
+	}
 	if len(s.Posture) > 0 {
 		line("posture", "acts without asking: "+strings.Join(s.Posture, ", "))
 	}

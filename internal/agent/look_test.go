@@ -252,6 +252,10 @@ func TestAGapInTheOutput(t *testing.T) {
 	if text := st.w.Terminal().Text(); text[0] != "hello" {
 		t.Errorf("the text after the gap is lost: %q", text[0])
 	}
+	st.feed(session.OutputGap{From: 30, To: 50, Full: true}).said("OutputLost(holder) -> idle")
+	if n := st.s.Process.OutputLost; n != 20 {
+		t.Errorf("%d bytes are lost", n)
+	}
 }
 
 // A suspended machine or a stepped clock proves nothing.

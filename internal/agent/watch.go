@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"github.com/tendhq/tend/internal/screen"
@@ -54,6 +55,9 @@ func (w *Watch) Feed(at time.Time, e session.TerminalEvent) []session.Event {
 	case session.OutputGap:
 		w.term.Write([]byte{can})
 		w.word.state, w.word.at = "", at // whatever it said in there is lost
+		if w.past = false; e.Full && e.To > w.readTo {
+			w.say(session.FromHolder, fmt.Sprintf("the disk was full: %d bytes of output were lost", e.To-e.From), session.OutputLost{From: e.From, To: e.To})
+		}
 	case session.Resized:
 		w.resized(e.Size)
 	case session.Typed:

@@ -198,7 +198,7 @@ func decode(kind byte, p []byte) (session.TerminalEvent, error) {
 	case holder.FGap:
 		var g holder.Gap
 		err := into(&g)
-		return session.OutputGap{From: g.From, To: g.To}, err
+		return session.OutputGap(g), err
 	case holder.FResize:
 		var s holder.Size
 		err := into(&s)

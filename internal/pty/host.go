@@ -194,7 +194,7 @@ func (h *Host) Inspect(_ context.Context, ref session.RunRef) (session.Sighting,
 }
 
 func exitOf(x holder.Exit) session.Exit {
-	e := session.Exit{Code: x.Code, Signal: x.Signal, At: x.At.Truncate(time.Millisecond), Source: "holder"}
+	e := session.Exit{Code: x.Code, Signal: x.Signal, At: x.At.Truncate(time.Millisecond), Source: "holder", Unwritten: x.Unwritten}
 	for _, p := range x.LeftBehind {
 		e.LeftBehind = append(e.LeftBehind, p.PID)
 	}

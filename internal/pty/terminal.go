@@ -109,7 +109,8 @@ func (r *replayer) next() (session.TerminalEvent, error) {
 	case err != nil:
 		return nil, err
 	case first > r.at:
-		gap := session.OutputGap{From: r.at, To: first}
+		starts, err := holder.Segments(r.dir)
+		gap := session.OutputGap{From: r.at, To: first, Full: err == nil && len(starts) > 0 && r.at >= starts[0]}
 		r.at = first
 		return gap, nil
 	case n > 0 && r.at < end:

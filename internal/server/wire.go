@@ -49,7 +49,7 @@ func wireSession(s session.Session) api.Session {
 func wireProcess(p session.Process) api.Process {
 	out := api.Process{
 		Phase: string(p.Phase), Run: p.Run, PID: p.Proof.PID, Suspended: p.Stopped, HooksSilent: p.HooksSilent,
-		StartedAt: api.TimeOf(p.StartedAt), EndedAt: api.TimeOf(p.EndedAt),
+		StartedAt: api.TimeOf(p.StartedAt), EndedAt: api.TimeOf(p.EndedAt), OutputLost: p.OutputLost,
 	}
 	if p.Phase == session.Exited || p.Phase == session.Lost {
 		out.Exit = wireExit(p.Exit)

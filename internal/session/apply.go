@@ -109,6 +109,8 @@ func (t *step) observe() {
 		t.promptMoved(w)
 	case StopFinished:
 		t.stopFinished(w)
+	case OutputLost:
+		t.outputLost(w)
 	case SuspendSeen:
 		t.suspendSeen(w)
 	case HooksSilent:
@@ -323,6 +325,15 @@ func (t *step) stopFinished(w StopFinished) {
 	}
 	t.s.Process.LeftBehind = w.LeftBehind
 	t.s.Why = fmt.Sprintf("stopped; these processes survived it: %v", w.LeftBehind)
+}
+
+// outputLost counts what is missing; what the agent did is told by other output.
+func (t *step) outputLost(w OutputLost) {
+	if w.To <= w.From {
+		t.ignore("nothing is missing")
+		return
+	}
+	t.s.Process.OutputLost += w.To - w.From
 }
 
 func (t *step) suspendSeen(w SuspendSeen) {

@@ -1,6 +1,10 @@
 package session
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"time"
+)
 
 // Nobody saw how it ended: the truth is looked for in whatever state that met
 // the session, and once.
@@ -80,4 +84,21 @@ func TestAQuestionIsNotReadiness(t *testing.T) {
 			30s hook Turn
 			60s holder Exited code 1`, "resuming exited/1 do ReleaseRun until relaunch"},
 	})
+}
+
+// What a full disk had no room for is counted, while the agent lives and at its end.
+func TestLostOutputIsCounted(t *testing.T) {
+	s := inState(Busy, Running)
+	for _, w := range []What{OutputLost{From: 100, To: 130}, OutputLost{From: 200, To: 201}, ProcessEnded{Exit: &Exit{Code: num(0), Unwritten: 12}}} {
+		var err error
+		if s, _, err = Apply(s, at(time.Minute, w)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Process.OutputLost != 43 {
+		t.Errorf("%d bytes are lost", s.Process.OutputLost)
+	}
+	if text := DescribeExit(s.Process.Exit); !strings.Contains(text, "its last 12 bytes") {
+		t.Errorf("%q", text)
+	}
 }

@@ -158,6 +158,11 @@ type (
 	HooksSilent struct {
 		Silent bool `json:"silent"`
 	}
+	// OutputLost: output was never written, because the disk was full.
+	OutputLost struct {
+		From int64 `json:"from"`
+		To   int64 `json:"to"`
+	}
 	// SuspendSeen: the process was stopped (state T) or continued.
 	SuspendSeen struct {
 		Stopped bool `json:"stopped"`
@@ -197,6 +202,7 @@ func (NativeSeen) what()     {}
 func (ForeignSeen) what()    {}
 func (PromptMoved) what()    {}
 func (StopFinished) what()   {}
+func (OutputLost) what()     {}
 func (SuspendSeen) what()    {}
 func (HooksSilent) what()    {}
 func (InputFailed) what()    {}

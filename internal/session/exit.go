@@ -2,6 +2,7 @@ package session
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -70,6 +71,9 @@ func (t *step) processEnded(w ProcessEnded) {
 		p.EndedAt = w.Exit.At
 	}
 	p.Phase, p.Seeking = Exited, false
+	if w.Exit != nil {
+		p.OutputLost += w.Exit.Unwritten
+	}
 	if w.Exit.Unknown() {
 		p.Phase = Lost
 	}
@@ -230,6 +234,9 @@ func DescribeExit(e *Exit) string {
 		}
 	default:
 		b.WriteString("signal 0 reported")
+	}
+	if e.Unwritten > 0 {
+		b.WriteString("; the disk was full: its last " + strconv.FormatInt(e.Unwritten, 10) + " bytes of output are lost")
 	}
 	if len(e.LeftBehind) > 0 {
 		b.WriteString("; left behind:")

@@ -37,7 +37,7 @@ func everything() []What {
 		NativeSeen{ID: "native"}, ForeignSeen{ID: "other"},
 		PromptMoved{PromptID: "p", State: PromptTyped}, PromptMoved{PromptID: "p", State: PromptSubmitted},
 		PromptMoved{PromptID: "p", State: PromptFailed, Detail: "lost"}, PromptMoved{PromptID: "p", State: PromptQueued},
-		StopFinished{LeftBehind: []int{7}}, SuspendSeen{Stopped: true}, SuspendSeen{}, HooksSilent{Silent: true}, HooksSilent{}, InputFailed{Detail: "gone"}, ClockJumped{By: time.Hour}, Loaded{},
+		StopFinished{LeftBehind: []int{7}}, OutputLost{From: 10, To: 30}, OutputLost{}, SuspendSeen{Stopped: true}, SuspendSeen{}, HooksSilent{Silent: true}, HooksSilent{}, InputFailed{Detail: "gone"}, ClockJumped{By: time.Hour}, Loaded{},
 		Send{PromptID: "p", Text: "go on"}, Answer{Text: "y"}, Interrupt{}, Stop{}, ResumeNow{}, Retry{}, Confirm{}, Dismiss{},
 		Keep{On: true}, Keep{}, Close{}, Reopen{}, Rename{Name: "m"}, AgentDone{},
 	}

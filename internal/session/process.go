@@ -42,6 +42,8 @@ type Process struct {
 	Seeking bool `json:"seeking,omitempty"`
 	// LeftBehind lists processes of the tree that survived the stop policy.
 	LeftBehind []int `json:"leftBehind,omitempty"`
+	// OutputLost is how many bytes of output a full disk had no room for.
+	OutputLost int64 `json:"outputLost,omitempty"`
 	// ReadTo is the output offset up to which evidence has been taken.
 	ReadTo int64 `json:"readTo,omitempty"`
 	// HooksTo is the offset in the hook spool up to which hooks have been taken,
@@ -74,6 +76,8 @@ type Exit struct {
 	Source string    `json:"source"` // the witness: holder, pane
 	// LeftBehind lists processes of the tree that outlived the stop policy.
 	LeftBehind []int `json:"leftBehind,omitempty"`
+	// Unwritten is how many of the last bytes a full disk had no room for.
+	Unwritten int64 `json:"unwritten,omitempty"`
 }
 
 // Unknown reports whether neither status nor signal was reported.
@@ -192,9 +196,12 @@ type Output struct {
 	Data   []byte
 }
 
-// OutputGap says that the bytes in [From, To) were dropped by the log's cap or
-// lost to a full disk.
-type OutputGap struct{ From, To int64 }
+// OutputGap says that the bytes in [From, To) were dropped by the log's cap or,
+// if Full, lost to a full disk.
+type OutputGap struct {
+	From, To int64
+	Full     bool
+}
 
 // Resized is a new size of the terminal, in force from Offset on.
 type Resized struct {

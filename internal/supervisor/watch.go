@@ -248,6 +248,9 @@ func (w *watch) feedReader(e session.TerminalEvent) {
 		if w.offset-w.saved >= checkpointEvery {
 			w.checkpoint()
 		}
+	case session.OutputGap:
+		w.offset = max(w.offset, e.To)
+		w.tell(w.view.Reader.Feed(now(), e))
 	default:
 		w.tell(w.view.Reader.Feed(now(), e))
 	}

@@ -71,7 +71,7 @@ func (l *Log) retry() {
 	}
 	l.held, l.full = nil, nil
 	if l.lost > 0 {
-		l.gaps = append(l.gaps, Gap{From: l.end, To: l.end + l.lost})
+		l.gaps = append(l.gaps, Gap{From: l.end, To: l.end + l.lost, Full: true})
 		l.end += l.lost
 		l.lost = 0
 		l.broken = l.next(l.end) != nil
@@ -116,13 +116,15 @@ func (l *Log) write(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// flush writes what is held, if there is room now.
-func (l *Log) flush() {
+// flush writes what is held, if there is room now, and returns how many bytes
+// there was no room for.
+func (l *Log) flush() (unwritten int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.held) > 0 || l.lost > 0 {
 		l.retry()
 	}
+	return int64(len(l.held)) + l.lost
 }
 
 func (l *Log) wake() {

@@ -65,6 +65,7 @@ type Exit struct {
 	Signal     *int      `json:"signal,omitempty"`
 	At         time.Time `json:"at"`
 	LeftBehind []Proc    `json:"leftBehind,omitempty"`
+	Unwritten  int64     `json:"unwritten,omitempty"` // bytes of output that a full disk had no room for
 }
 
 // Failure is a launch that came to nothing.

@@ -42,8 +42,12 @@ type Log struct {
 	leaving bool        // the holder is about to go
 }
 
-// Gap is output that was never written.
-type Gap struct{ From, To int64 }
+// Gap is output that is not there: dropped by the cap or, if Full, never written
+// because the disk was full.
+type Gap struct {
+	From, To int64
+	Full     bool `json:",omitempty"`
+}
 
 // Segments lists the first offsets of the segments in dir.
 func Segments(dir string) ([]int64, error) {

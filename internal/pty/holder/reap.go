@@ -65,7 +65,7 @@ func (h *holder) ended(e Exit) {
 	if !childless() {
 		e.LeftBehind = descendants(os.Getpid())
 	}
-	h.log.flush()
+	e.Unwritten = h.log.flush()
 	if err := writeReserved(h.dir, ExitFile, e); err != nil {
 		go h.writeLater(e) // those who are connected are told all the same
 	}

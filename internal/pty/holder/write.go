@@ -190,7 +190,7 @@ func (l *Log) gapAt(from int64) Gap {
 	}
 	for _, g := range l.gaps {
 		if g.From <= from && from < g.To {
-			return Gap{From: from, To: g.To}
+			return Gap{From: from, To: g.To, Full: g.Full}
 		}
 	}
 	return Gap{}
