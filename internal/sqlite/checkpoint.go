@@ -25,9 +25,6 @@ func (s *Store) idle() {
 	if s.watch() != nil || s.renew() != nil {
 		return
 	}
-	if !s.roomy {
-		s.roomy = s.reserve() == nil
-	}
 	if !s.pending && !s.bloated {
 		return
 	}
@@ -38,9 +35,7 @@ func (s *Store) idle() {
 	busy, frames, moved, err := s.checkpoint(mode)
 	s.pending = err != nil || busy || moved < frames
 	s.bloated = s.bloated && (err != nil || busy)
-	if mode == "TRUNCATE" {
-		s.roomy = false // cut off with the rest
-	}
+	_ = s.reserve() // again, where it was cut off with the rest or did not fit
 }
 
 // reserve takes from the disk what the log needs up to its checkpoint; its file

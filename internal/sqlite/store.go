@@ -68,7 +68,6 @@ type Store struct {
 	pending  bool       // there may be something to checkpoint
 	bloated  bool       // a change that did not fit has left its part in the log's file
 	rested   bool       // nothing was written since the last tick
-	roomy    bool       // the log has its reserve of the disk
 	replaced error      // why the store is read-only, nil while it is not
 
 	lastBatch int // changes in the last transaction
@@ -165,7 +164,7 @@ func (s *Store) attach(ctx context.Context, first func(*writeConn) error) (err e
 	s.readers = readers
 	s.pool.Unlock()
 	s.w, s.suspect, s.pending = w, false, true
-	s.roomy = s.reserve() == nil
+	_ = s.reserve() // on a disk that is full already there is none
 	return nil
 }
 
