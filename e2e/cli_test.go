@@ -40,7 +40,7 @@ func TestBadInputIsAClearLineAndLeavesNothing(t *testing.T) {
 		{1, "no command called no-such-command in PATH", []string{"run", "no-such-command"}},
 		{1, "is a directory", []string{"run", "/"}},
 		{1, "cannot use the directory /no/such", []string{"run", "--cwd", "/no/such", "true"}},
-		{1, "taken", []string{"run", "--name", "taken", "true"}},
+		{4, "taken", []string{"run", "--name", "taken", "true"}},
 		{2, "UTF-8", []string{"run", "--name", "\xff\xfe", "true"}},
 		{2, "UTF-8", []string{"run", "--prompt", "\xff", "true"}},
 		{2, "a job takes no prompt", []string{"run", "--kind", "job", "--prompt", "x", "true"}},

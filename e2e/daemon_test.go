@@ -254,7 +254,7 @@ func TestB90NamesAreKeptVerbatim(t *testing.T) {
 			t.Errorf("%q is not found by its name", name)
 		}
 	}
-	if line := w.fails(1, "run", "--name=a b", "--", "true"); !strings.Contains(line, "a b") {
+	if line := w.fails(4, "run", "--name=a b", "--", "true"); !strings.Contains(line, "a b") {
 		t.Fatalf("a taken name says %q", line)
 	}
 }

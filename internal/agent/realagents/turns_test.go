@@ -8,13 +8,16 @@ import (
 	"github.com/tendhq/tend/internal/screen"
 )
 
-// send types a prompt and waits until the agent's model has it.
+// send types a prompt and waits until the agent's model has it. It clears the
+// box first: on a busy machine Claude has shown a prompt there again that it had
+// already sent.
 func send(s *Sandbox, n *Terminal, prompt string) fakemodel.Entry {
 	s.t.Helper()
 	after := 0
 	if all := s.Log.All(); len(all) > 0 {
 		after = all[len(all)-1].N
 	}
+	n.Type("\x15")
 	n.Type(prompt)
 	n.Sees(prompt)
 	n.Type("\r")
