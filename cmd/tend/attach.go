@@ -47,8 +47,8 @@ type terminals struct{ in, out *os.File }
 
 func (p *program) terminals() (t terminals, ok bool) {
 	in, okIn := p.stdin.(*os.File)
-	out, okOut := p.stdout.(*os.File)
-	return terminals{in, out}, okIn && okOut && term.IsTerminal(int(in.Fd())) && term.IsTerminal(int(out.Fd()))
+	out, okOut := p.screen()
+	return terminals{in, out}, okIn && okOut && term.IsTerminal(int(in.Fd()))
 }
 
 func (p *program) attach(ctx context.Context, c *api.Client, s api.Session, keys string, readOnly bool) error {

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/tendhq/tend/api"
 	"github.com/tendhq/tend/internal/screen"
@@ -96,8 +94,7 @@ type logOut struct {
 
 func (p *program) logOut(o logOptions) *logOut {
 	out := &logOut{p: p}
-	f, ok := p.stdout.(*os.File)
-	switch shown := ok && term.IsTerminal(int(f.Fd())); {
+	switch _, shown := p.screen(); {
 	case !o.raw:
 		out.text = screen.NewTextFilter(p.color() && !o.plain)
 	case shown:

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,31 @@ import (
 
 	"github.com/tendhq/tend/api"
 )
+
+// kept is an output that keeps the first error, so that a verb that prints to a
+// full disk never ends as if all had been said.
+type kept struct {
+	io.Writer
+	err error
+}
+
+func (k *kept) Write(b []byte) (int, error) {
+	n, err := k.Writer.Write(b)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}
+
+// screen is the terminal that the output goes to, if it is one.
+func (p *program) screen() (*os.File, bool) {
+	out := p.stdout
+	if k, ok := out.(*kept); ok {
+		out = k.Writer
+	}
+	f, ok := out.(*os.File)
+	return f, ok && term.IsTerminal(int(f.Fd()))
+}
 
 // print writes v as JSON on one line.
 func (p *program) print(v any) error {
@@ -52,12 +78,12 @@ func shortest(list []api.Session) int {
 }
 
 func (p *program) color() bool {
-	f, ok := p.stdout.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd())) && p.env("NO_COLOR") == "" && p.env("TERM") != "dumb"
+	_, ok := p.screen()
+	return ok && p.env("NO_COLOR") == "" && p.env("TERM") != "dumb"
 }
 
 func (p *program) width() int {
-	if f, ok := p.stdout.(*os.File); ok {
+	if f, ok := p.screen(); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 40 {
 			return w
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,12 +11,15 @@ import (
 
 // run performs one command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	out := &kept{Writer: p.stdout}
+	p.stdout = out
 	root := p.root()
 	root.SetArgs(args)
-	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
-	code, line := exitOf(root.ExecuteContext(ctx))
+	err := root.ExecuteContext(ctx)
+	if out.err != nil && (err == nil || errors.Is(reason(err), reason(out.err))) {
+		err = failure{exitFailed, fmt.Sprintf("the output could not be written: %v", reason(out.err))}
+	}
+	code, line := exitOf(err)
 	if line != "" {
 		fmt.Fprintln(p.stderr, "tend: "+oneLine(line))
 	}
@@ -36,6 +40,9 @@ func (p *program) root() *cobra.Command {
 		RunE:              func(c *cobra.Command, _ []string) error { return p.list(c.Context(), listOptions{}) },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return p.prepare(c) },
 	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%v: %s --help shows how", err, c.CommandPath())

@@ -64,8 +64,8 @@ func (p *program) list(ctx context.Context, o listOptions) error {
 // watchList shows the list anew after every change, on a screen of its own.
 // Without a terminal it prints every change as a line.
 func (p *program) watchList(ctx context.Context, c *api.Client, all bool) error {
-	f, ok := p.stdout.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || p.json {
+	f, ok := p.screen()
+	if !ok || p.json {
 		return p.events(ctx, eventOptions{follow: true, since: api.FromNow})
 	}
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
