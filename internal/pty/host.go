@@ -176,7 +176,7 @@ func (h *Host) Inspect(_ context.Context, ref session.RunRef) (session.Sighting,
 		return session.Sighting{Started: true}, fmt.Errorf("%w: %w", session.ErrUnreachable, err)
 	}
 	s := session.Sighting{
-		Started: true, StartedAt: rec.StartedAt, Rebooted: rec.Boot != holder.BootID(),
+		Started: true, StartedAt: rec.StartedAt.Truncate(time.Millisecond), Rebooted: rec.Boot != holder.BootID(),
 		Process: session.ProcessID{PID: rec.Agent.PID, Start: rec.Agent.Start, Boot: rec.Boot},
 	}
 	var x holder.Exit

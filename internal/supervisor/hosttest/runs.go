@@ -65,6 +65,9 @@ func startedOnce(k *kit) {
 	if n := bytes.Count(b, []byte("\n")); n != 1 {
 		k.Fatalf("started %d times", n)
 	}
+	if at := s.StartedAt; at.IsZero() || !at.Equal(at.Truncate(time.Millisecond)) {
+		k.Fatalf("started at %v: what is recorded has milliseconds", at)
+	}
 }
 
 func notOnRecord(k *kit) {
